@@ -141,6 +141,21 @@
 #define MELDSIM_PRIORITY_LOW 3
 
 /**
+ * Words in front of the entries of a ring.
+ */
+#define MELDSIM_RING_HEADER_WORDS 160
+
+/**
+ * Opcode in a ring: data that has been there for long, as `meldsim_preload`.
+ */
+#define MELDSIM_RING_PRELOAD 256
+
+/**
+ * Opcode in a ring: in account mode, time moves until the ticket is done that the entry names.
+ */
+#define MELDSIM_RING_WAIT 257
+
+/**
  * A window: predictable latency mode is not enabled.
  */
 #define MELDSIM_WINDOW_DISABLED 0
@@ -995,6 +1010,41 @@ int32_t meldsim_set_arbitration(int64_t handle,
  * `out` is null, or points to a struct whose size is set.
  */
 int32_t meldsim_arbitration(int64_t handle, struct meldsim_queue_shares *out);
+
+/**
+ * Gives a device a ring: memory in which the caller's threads put commands and find what has become of them, without a
+ * call. One thread makes the calls, `meldsim_ring_run`. A device has one ring; a second one takes its place.
+ *
+ * `ring` points to MELDSIM_RING_HEADER_WORDS + 8 * (`entries` + `slots`) words of 64 bits, which begin a line of the cache
+ * best, and are set here. Both numbers are powers of two up to 2^20; there are as many slots as entries or more. The page
+ * of the interface says what each word is.
+ * The memory must stay until `meldsim_close` has returned, and no other thread is in a call on the device.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT (null, not aligned, numbers), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ *
+ * # Safety
+ * `ring` is null, or points to as many writable words, which only atomic operations touch from here on.
+ */
+int32_t meldsim_ring_attach(int64_t handle,
+                            uint64_t *ring,
+                            uint32_t entries,
+                            uint32_t slots);
+
+/**
+ * Does what there is to do for the device's ring: takes all entries, moves time (in real-time mode, to the wall clock), and
+ * writes what is done. Then it looks at the ring for `spin_ns` after something has happened, and while something is due
+ * within that time; not in account mode. `now_ns` is the present time of a clock of the caller's. It returns after `max_ns` at the latest, but for the entries that it is at.
+ *
+ * Returns wall nanoseconds until there is more to do: 0 for a call at once, INT64_MAX when nothing is scheduled. It returns
+ * at once when it has posted something; a failed command is the last that a call posts, and `meldsim_last_error` has its
+ * text. By one thread at a time.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT (no ring), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC. The entry at the head is then what failed.
+ */
+int64_t meldsim_ring_run(int64_t handle,
+                         uint64_t now_ns,
+                         uint64_t spin_ns,
+                         uint64_t max_ns);
 
 /**
  * The number of NVM sets of the device, as its profile has it; they are numbered from 0. Thread-safe.

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //!   abi: the functions --> entry: panics, pointers --> handles: i64 to device --> session: its calls
-//!   session --> monitor: the lock and its waiters --> state: device, tickets, clock
+//!   session --> monitor: the lock and its waiters --> state: device, tickets, ring, clock
 //! ```
 //!
 //! Devices are behind integer handles, so a stale or invented one is an error and never undefined
@@ -19,6 +19,7 @@ mod entry;
 mod error;
 mod handles;
 mod monitor;
+mod ring;
 mod session;
 mod state;
 mod tickets;
@@ -26,7 +27,7 @@ mod tickets;
 #[cfg(test)]
 mod tests;
 
-/// What [`monitor`] is made of; its model tests put shuttle's in the place of these.
+/// What [`monitor`] and [`ring`] are made of; their model tests put shuttle's in the place of these.
 mod sync {
     pub(crate) use parking_lot::{Condvar, Mutex, MutexGuard};
     pub(crate) use std::sync::atomic::{AtomicBool, AtomicU64};

@@ -2,18 +2,48 @@
 //!
 //! In: calls of any thread. Out: what they return; a panic of one takes the device out of service.
 
+use std::time::{Duration as Wall, Instant};
+
 use meldsim::{Device, DeviceError, Duration, Precondition, Profile};
 use meldsim_timeline::Recording;
 
 use crate::clock::{Clock, Deadline};
-use crate::error::{Failure, MELDSIM_ERR_TIMEOUT, catch};
+use crate::error::{Failure, MELDSIM_ERR_TIMEOUT, catch, remember};
 use crate::monitor::{Guard, Monitor, Next};
-use crate::state::{Executive, FaultCheck, State};
+use crate::ring::{Entry, Ring, Shared};
+use crate::state::{Executive, FaultCheck, OF_RING, State};
 use crate::tickets::{DETACHED, Outcome};
 
 /// The most commands on one device, and so the most in one batch. Submitting more runs the engine (account mode) or
 /// blocks (real-time mode) until there is room.
 pub const MELDSIM_MAX_OUTSTANDING: u32 = 1024;
+
+/// Entries of a ring for which the lock is kept: others that wait for it get their turn.
+const RING_BATCH: u32 = 64;
+/// In account mode a wait ends by itself; this is for one whose command never completes.
+const RING_WAIT_NS: u64 = 1_000_000_000;
+
+/// What an entry of a ring asks for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RingOp {
+    Submit { detached: bool },
+    Preload,
+    Wait,
+}
+
+/// What came of one look at a ring.
+struct Looked {
+    shared: Shared,
+    /// Something was taken, or has completed.
+    moved: bool,
+    /// The caller has to hear something.
+    posted: bool,
+    /// The device has no room for the next entry.
+    full: bool,
+    paced: bool,
+    /// When the next event is due, and the shortest sleep.
+    due: Option<(Instant, Wall)>,
+}
 
 /// How commands are submitted.
 #[derive(Clone, Copy)]
@@ -264,6 +294,149 @@ impl Session {
             self.monitor.wake_all();
         }
         Ok(())
+    }
+
+    /// Gives the device a ring.
+    pub(crate) fn attach(&self, shared: Shared) -> Result<(), Failure> {
+        self.usable()?.ring = Some(Ring::new(shared));
+        Ok(())
+    }
+
+    /// Does what there is to do for the ring, and looks at it for `spin` after that; see `meldsim_ring_run`. `now_ns` is
+    /// what the caller's clock shows.
+    pub(crate) fn run_ring(
+        &self,
+        now_ns: u64,
+        (spin, longest): (Wall, Wall),
+        op: impl Fn(&Entry) -> RingOp,
+        perform: impl Fn(&mut Device, &Entry, u64) -> Result<(), Failure>,
+    ) -> Result<Option<Wall>, Failure> {
+        let begin = Instant::now();
+        let mut active = begin;
+        loop {
+            let on_callers_clock =
+                |due: Instant| now_ns.saturating_add((due - begin).as_nanos() as u64);
+            let looked = self.look_at_ring(&op, &perform, on_callers_clock)?;
+            let mut now = Instant::now();
+            if looked.moved {
+                active = now;
+            }
+            if looked.posted {
+                return Ok(Some(Wall::ZERO));
+            }
+            let is_news = || !looked.full && looked.shared.is_ready();
+            loop {
+                let left = looked
+                    .due
+                    .map(|(due, _)| due.saturating_duration_since(now));
+                if now - begin >= longest && (is_news() || left == Some(Wall::ZERO)) {
+                    return Ok(Some(Wall::ZERO));
+                }
+                if is_news() || left == Some(Wall::ZERO) {
+                    break;
+                }
+                let is_near = left.is_some_and(|left| left <= spin);
+                if !looked.paced || (now - active >= spin && !is_near) {
+                    let quantum = looked.due.map_or(Wall::ZERO, |(_, quantum)| match spin {
+                        Wall::ZERO => quantum,
+                        _ => Wall::ZERO,
+                    });
+                    // The rest of the time is spun away.
+                    return Ok(left.map(|left| (left - spin.min(left)).max(quantum)));
+                }
+                if now - begin >= longest {
+                    return Ok(Some(Wall::ZERO));
+                }
+                std::hint::spin_loop();
+                now = Instant::now();
+            }
+        }
+    }
+
+    /// Takes entries of one kind, moves time, and writes what is done.
+    fn look_at_ring(
+        &self,
+        op: &impl Fn(&Entry) -> RingOp,
+        perform: &impl Fn(&mut Device, &Entry, u64) -> Result<(), Failure>,
+        on_callers_clock: impl Fn(Instant) -> u64,
+    ) -> Result<Looked, Failure> {
+        let mut state = self.usable()?;
+        let shared = state.attached()?.shared;
+        let is_preload = |entry: &Entry| op(entry) == RingOp::Preload;
+        let long = shared.next().as_ref().is_some_and(is_preload);
+        if long {
+            drop(state);
+            state = self.usable_for_long()?;
+        }
+        state.catch_up();
+        let ended = state.attached()?.ended;
+        let (mut taken, mut full) = (0, false);
+        while taken < RING_BATCH && !state.attached()?.has_news() {
+            let next = shared.next().filter(|entry| is_preload(entry) == long);
+            let Some(entry) = next else {
+                break;
+            };
+            match self.take_entry(&mut state, op(&entry), &entry, perform) {
+                Ok(true) => {}
+                Ok(false) => {
+                    full = true;
+                    break;
+                }
+                Err(failure) => {
+                    let ticket = match op(&entry) {
+                        RingOp::Wait => entry.awaited,
+                        _ => entry.ticket,
+                    };
+                    state.attached()?.refuse(ticket, failure);
+                }
+            }
+            shared.take();
+            taken += 1;
+        }
+        state.collect();
+        let due = state.due();
+        let paced = matches!(state.executive, Executive::RealTime(_));
+        let ring = state.attached()?;
+        let moved = taken > 0 || ring.ended != ended;
+        let posted = ring.post(full, due.map(|(due, _)| on_callers_clock(due)), remember);
+        self.publish(state);
+        Ok(Looked {
+            shared,
+            moved,
+            posted,
+            full,
+            paced,
+            due,
+        })
+    }
+
+    /// False when the device has no room for the entry at present.
+    fn take_entry(
+        &self,
+        state: &mut State,
+        op: RingOp,
+        entry: &Entry,
+        perform: impl Fn(&mut Device, &Entry, u64) -> Result<(), Failure>,
+    ) -> Result<bool, Failure> {
+        state.check_fault()?;
+        if op == RingOp::Wait {
+            return state
+                .wait_in_ring(entry.awaited, RING_WAIT_NS)
+                .map(|()| true);
+        }
+        let room = MELDSIM_MAX_OUTSTANDING as usize - 1;
+        let mut unread = 0;
+        while op != RingOp::Preload && state.device.outstanding() > room {
+            if let Executive::RealTime(_) = state.executive {
+                return Ok(false);
+            }
+            state.step(&mut Deadline::never(), &mut unread)?;
+        }
+        let tag = match op {
+            RingOp::Submit { detached: false } => OF_RING | entry.ticket,
+            _ => DETACHED,
+        };
+        perform(&mut state.device, entry, tag).map(|()| true)
     }
 
     /// The device under its lock, if it is in service.

@@ -4,14 +4,18 @@
 
 use std::time::{Duration, Instant};
 
-use meldsim::{Device, Duration as Simulated, Opcode};
+use meldsim::{Device, Duration as Simulated, Opcode, Status};
 use meldsim_stats::LatencyHistogram;
 use meldsim_timeline::Recording;
 
 use crate::clock::{Clock, Deadline};
-use crate::error::{Failure, MELDSIM_ERR_CLOSED};
+use crate::error::{Failure, MELDSIM_ERR_CLOSED, MELDSIM_ERR_TIMEOUT};
 use crate::monitor::Guarded;
+use crate::ring::Ring;
 use crate::tickets::Tickets;
+
+/// In the tag of a command that came through the ring; the rest is its ticket there.
+pub(crate) const OF_RING: u64 = 1 << 63;
 
 /// To read the wall clock costs as much as to simulate a small request, so in account mode a wait
 /// reads it once in this many completions. As many pass before a timeout, so that a caller that polls
@@ -38,6 +42,7 @@ pub(crate) struct State {
     /// Of reads and of writes.
     latencies: Box<[LatencyHistogram; 2]>,
     pub(crate) tickets: Tickets,
+    pub(crate) ring: Option<Ring>,
     pub(crate) executive: Executive,
     /// What the device did, where it is being kept.
     pub(crate) recording: Option<Recording>,
@@ -58,6 +63,7 @@ impl State {
             device,
             latencies: Box::default(),
             tickets: Tickets::default(),
+            ring: None,
             executive: Executive::Account,
             recording: None,
             fault_check: None,
@@ -100,7 +106,18 @@ impl State {
                 Opcode::Write => self.latencies[1].record(completion.latency()),
                 Opcode::Deallocate | Opcode::Flush => {}
             }
-            self.news |= self.tickets.complete(&completion) || self.room_waiters > 0;
+            let awaited = match &mut self.ring {
+                Some(ring) if completion.tag & OF_RING != 0 => {
+                    let outcome = match completion.status {
+                        Status::SUCCESS => Ok(completion.latency().as_ps()),
+                        status => Err(Failure::of_command(status)),
+                    };
+                    ring.complete(completion.tag & !OF_RING, outcome);
+                    false
+                }
+                _ => self.tickets.complete(&completion),
+            };
+            self.news |= awaited || self.room_waiters > 0;
         }
     }
 
@@ -117,6 +134,41 @@ impl State {
             if now > self.device.now() {
                 self.device.advance_to(now);
                 self.collect();
+            }
+        }
+    }
+
+    /// The ring of the device.
+    pub(crate) fn attached(&mut self) -> Result<&mut Ring, Failure> {
+        self.ring
+            .as_mut()
+            .ok_or_else(|| Failure::argument("the device has no ring; call meldsim_ring_attach"))
+    }
+
+    /// Account mode: runs the engine until a command of the ring has completed, at most for so long. Else
+    /// nobody waits for it any more.
+    pub(crate) fn wait_in_ring(&mut self, ticket: u64, timeout_ns: u64) -> Result<(), Failure> {
+        let mut deadline = Deadline::after_ns(timeout_ns);
+        let mut unread = 0;
+        loop {
+            let is_paced = matches!(self.executive, Executive::RealTime(_));
+            let ring = self.attached()?;
+            if !ring.shared.is_pending(ticket) || ring.has_failed(ticket) {
+                return Ok(());
+            }
+            let stepped = match is_paced {
+                true => Err(Failure::new(
+                    MELDSIM_ERR_TIMEOUT,
+                    "the wall clock moves time",
+                )),
+                false => self.step(&mut deadline, &mut unread),
+            };
+            match stepped {
+                Err(failure) if failure.code == MELDSIM_ERR_TIMEOUT => {
+                    self.attached()?.shared.end(ticket, 0);
+                    return Ok(());
+                }
+                stepped => stepped?,
             }
         }
     }
@@ -162,23 +214,22 @@ impl State {
 
     /// Real-time mode: how long to sleep until the next event is due.
     pub(crate) fn until_due(&self) -> Option<Duration> {
-        let Executive::RealTime(clock) = &self.executive else {
-            return None;
-        };
-        let due = clock.wall_of(self.device.next_event()?)?;
-        Some(
-            due.saturating_duration_since(Instant::now())
-                .max(clock.quantum),
-        )
+        let (due, quantum) = self.due()?;
+        Some(due.saturating_duration_since(Instant::now()).max(quantum))
     }
 
     /// Real-time mode: when the next event is due, with the time that a sleep may be too long.
     pub(crate) fn next_due(&self) -> Option<Instant> {
+        self.due().map(|(due, quantum)| due + quantum)
+    }
+
+    /// Real-time mode: when the next event is due, and the shortest sleep.
+    pub(crate) fn due(&self) -> Option<(Instant, Duration)> {
         let Executive::RealTime(clock) = &self.executive else {
             return None;
         };
-        let event = self.device.next_event()?;
-        clock.wall_of(event).map(|due| due + clock.quantum)
+        let due = clock.wall_of(self.device.next_event()?)?;
+        Some((due, clock.quantum))
     }
 
     /// Runs the device until it is idle: nothing is outstanding, and what was written is programmed but

@@ -356,7 +356,11 @@ fn submit(
     session.submit(commands, how, send)
 }
 
-fn send(device: &mut Device, command: &meldsim_command, tag: u64) -> Result<(), Failure> {
+pub(super) fn send(
+    device: &mut Device,
+    command: &meldsim_command,
+    tag: u64,
+) -> Result<(), Failure> {
     check_reserved::<meldsim_command>(command.reserved)?;
     let opcode = u8::try_from(command.opcode).ok();
     let opcode = opcode.and_then(Opcode::from_u8).ok_or_else(|| {

@@ -5,6 +5,7 @@
 //! | `device` | the library, its errors; devices and their snapshots, who moves time |
 //! | `namespace` | namespaces: what they are, where their data is, how it will be read |
 //! | `io` | commands, tickets, submission queues |
+//! | `ring` | a ring of commands in shared memory |
 //! | `set` | NVM sets and predictable latency mode |
 //! | `counters` | counters, percentiles, how busy the parts of a device are |
 //! | `timeline` | what a device did, as a file |
@@ -14,6 +15,7 @@ mod counters;
 mod device;
 mod io;
 mod namespace;
+mod ring;
 mod run;
 mod set;
 mod timeline;
@@ -22,6 +24,7 @@ pub use counters::*;
 pub use device::*;
 pub use io::*;
 pub use namespace::*;
+pub use ring::*;
 pub use run::*;
 pub use set::*;
 pub use timeline::*;

@@ -57,6 +57,7 @@ fn generate() -> String {
         .with_src(source.join("abi/device.rs"))
         .with_src(source.join("abi/namespace.rs"))
         .with_src(source.join("abi/io.rs"))
+        .with_src(source.join("abi/ring.rs"))
         .with_src(source.join("abi/set.rs"))
         .with_src(source.join("abi/counters.rs"))
         .with_src(source.join("abi/timeline.rs"))

@@ -8,6 +8,8 @@ mod hints;
 mod io;
 mod lifecycle;
 mod model;
+mod ring;
+mod ring_model;
 mod runs;
 mod sets;
 mod structs;

@@ -3,6 +3,7 @@
 #include <meldsim.h>
 
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,6 +152,68 @@ static void used(void) {
   CHECK(meldsim_close(device), == MELDSIM_OK);
 }
 
+/* Commands through memory: put in without a call, done without a call, and one thread that makes the calls. */
+enum { ENTRIES = 4, SLOTS = 8, TAIL = 0, HEAD = 8, POSTED = 18, POSTS = 32, FLAGS = 5, AWAITED = 6, TURN = 7 };
+
+static _Alignas(64) _Atomic uint64_t words[MELDSIM_RING_HEADER_WORDS + 8 * (ENTRIES + SLOTS)];
+
+static _Atomic uint64_t *slot(uint64_t ticket) {
+  return words + MELDSIM_RING_HEADER_WORDS + 8 * (ENTRIES + (ticket - 1) % SLOTS);
+}
+
+/* The only thread that puts in: it need not compare and exchange the tail. */
+static uint64_t put(uint32_t opcode, uint32_t nsid, uint32_t nlb, uint64_t awaited) {
+  uint64_t at = words[TAIL], ticket = at + 1, copy[5];
+  _Atomic uint64_t *entry = words + MELDSIM_RING_HEADER_WORDS + 8 * (at % ENTRIES);
+  meldsim_command command = {.size = sizeof command, .opcode = opcode, .nsid = nsid, .nlb = nlb};
+  if (entry[TURN] != at) return 0;
+  words[TAIL] = at + 1;
+  memcpy(copy, &command, sizeof copy);
+  for (int word = 0; word < 5; word++) entry[word] = copy[word];
+  entry[FLAGS] = 0;
+  entry[AWAITED] = awaited;
+  slot(ticket)[0] = ticket * 2;
+  entry[TURN] = at + 1;
+  return ticket;
+}
+
+static void ring(void) {
+  int64_t device = 0;
+  uint32_t nsid = 0;
+  CHECK(meldsim_open(MELDSIM_ABI_VERSION, "melded-tlc-8x8", &device), == MELDSIM_OK);
+  CHECK(meldsim_namespace_create(device, UINT64_C(1) << 26, &nsid), == MELDSIM_OK);
+  CHECK(meldsim_ring_run(device, 0, 0, 0), == MELDSIM_ERR_ARGUMENT);
+  CHECK(meldsim_ring_attach(device, (uint64_t *)words, 3, SLOTS), == MELDSIM_ERR_ARGUMENT);
+  CHECK(meldsim_ring_attach(device, (uint64_t *)words, ENTRIES, SLOTS), == MELDSIM_OK);
+
+  CHECK((int64_t)put(MELDSIM_RING_PRELOAD, nsid, 64, 0), == 1);
+  uint64_t read = put(MELDSIM_READ, nsid, 64, 0);
+  CHECK((int64_t)put(MELDSIM_RING_WAIT, 0, 0, read), == 3);
+  CHECK((int64_t)put(MELDSIM_FLUSH, nsid, 0, 0), == 4);
+  CHECK((int64_t)put(MELDSIM_FLUSH, nsid, 0, 0), == 0); /* it is full */
+  CHECK(meldsim_ring_run(device, 0, 0, 1000000), == INT64_MAX);
+  CHECK((int64_t)words[HEAD], == 4);
+  CHECK((int64_t)words[POSTED], == 0);
+  CHECK((int64_t)slot(read)[0], == (int64_t)(read * 2 + 1)); /* done */
+  CHECK((int64_t)slot(read)[1], > 0);                        /* its latency */
+
+  /* A failure is posted, and its slot is the caller's to end. */
+  uint64_t refused = put(MELDSIM_READ, nsid + 1, 64, 0);
+  CHECK(meldsim_ring_run(device, 0, 0, 1000000), == 0);
+  CHECK((int64_t)words[POSTED], == 1);
+  CHECK((int64_t)words[POSTS], == (int64_t)refused);
+  CHECK((int64_t)words[POSTS + 1], == MELDSIM_ERR_NAMESPACE);
+  CHECK((int64_t)slot(refused)[0], == (int64_t)(refused * 2));
+  CHECK(meldsim_last_error(NULL, 0), > 1);
+
+  /* In real time the call says when there is more to do, and looks at the ring until then. */
+  CHECK(meldsim_set_mode(device, MELDSIM_REAL_TIME, 1), == MELDSIM_OK);
+  read = put(MELDSIM_READ, nsid, 64, 0);
+  while (slot(read)[0] != read * 2 + 1) CHECK(meldsim_ring_run(device, 0, 1000000, 1000000), >= 0);
+  CHECK(meldsim_close(device), == MELDSIM_OK);
+  CHECK(meldsim_ring_run(device, 0, 0, 0), == MELDSIM_ERR_CLOSED);
+}
+
 /* What the device does, kept; files that there are, and what is no folder, are refused. */
 static void timeline(int64_t device, uint32_t nsid) {
   uint64_t lost = 7;
@@ -231,6 +294,7 @@ int main(void) {
   CHECK(meldsim_close(device), == MELDSIM_OK);
   CHECK(meldsim_close(device), == MELDSIM_ERR_CLOSED);
   used();
+  ring();
   run();
   puts("ok");
   return 0;

@@ -8,14 +8,13 @@ import java.nio.ByteBuffer;
  * arguments are primitives. Bound by {@link NativeLoader} only; calling anything before that is an
  * {@link UnsatisfiedLinkError}.
  *
- * <p>{@code commands} of {@link #meldsim_submit_batch}, {@code out} and {@code dueNs} of {@link
- * #meldsim_reap} are addresses. A struct is an array of bytes that begins with its size.
+ * <p>{@code ring} of {@link #meldsim_ring_attach} is an address. A struct is an array of bytes that
+ * begins with its size.
  */
 final class LibMeldsim {
   static final int ABI_VERSION = 2;
   static final int FLAG_DETACHED = 1;
   static final int FLAG_NO_WAIT = 2;
-  static final int FLAG_POSTED = 4;
 
   private LibMeldsim() {}
 
@@ -42,23 +41,17 @@ final class LibMeldsim {
   static native long meldsim_submit(
       long handle, int opcode, int nsid, long slba, int nlb, int directive, int flags);
 
-  static native long meldsim_submit_batch(long handle, long commands, int n, int flags);
+  static native int meldsim_ring_attach(long handle, long ring, int entries, int slots);
+
+  static native long meldsim_ring_run(long handle, long nowNs, long spinNs, long maxNs);
 
   static native long meldsim_wait(long handle, long ticket, long timeoutNs);
-
-  static native int meldsim_forget(long handle, long ticket);
-
-  static native int meldsim_reap(long handle, long out, int n, long dueNs);
 
   static native int meldsim_preload(long handle, int nsid, long slba, long nlb, int directive);
 
   static native int meldsim_layout(long handle, int nsid, long slba, long nlb, byte[] out);
 
   static native int meldsim_precondition(long handle, int fillPercent, int randomPercent);
-
-  static native int meldsim_stream_bind(long handle, int nsid, int stream, int directive);
-
-  static native int meldsim_stream_release(long handle, int nsid, int stream);
 
   static native long meldsim_snapshot(long handle, ByteBuffer out, long n);
 
@@ -75,10 +68,6 @@ final class LibMeldsim {
   static native Pointer meldsim_namespace_stats_name(int index);
 
   static native long meldsim_latency(long handle, int opcode, double quantile);
-
-  static native int meldsim_channels_busy_ps(long handle, long[] out, int n);
-
-  static native int meldsim_dies_busy_ps(long handle, long[] out, int n);
 
   static native int meldsim_timeline_start(long handle, long bytes);
 

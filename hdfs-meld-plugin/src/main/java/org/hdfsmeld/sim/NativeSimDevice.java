@@ -2,6 +2,7 @@ package org.hdfsmeld.sim;
 
 import com.sun.jna.Native;
 import com.sun.jna.Pointer;
+import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -26,6 +27,7 @@ public final class NativeSimDevice implements SimDevice {
 
   private final long handle;
   private final AtomicBoolean closed = new AtomicBoolean();
+  private CommandRing attached;
 
   private NativeSimDevice(long handle) {
     this.handle = handle;
@@ -106,31 +108,25 @@ public final class NativeSimDevice implements SimDevice {
   }
 
   @Override
-  public long post(int opcode, int nsid, long slba, int nlb, int directive) {
-    int flags = LibMeldsim.FLAG_NO_WAIT | LibMeldsim.FLAG_POSTED;
-    return LibMeldsim.meldsim_submit(handle, opcode, nsid, slba, nlb, directive, flags);
+  public void attach(CommandRing ring) throws SimException {
+    long address = Pointer.nativeValue(Native.getDirectBufferPointer(ring.memory()));
+    must(LibMeldsim.meldsim_ring_attach(handle, address, CommandRing.ENTRIES, CommandRing.SLOTS));
+    attached = ring;
   }
 
   @Override
-  public int reap(Completions done) {
-    return LibMeldsim.meldsim_reap(handle, done.pairsAddress(), Completions.MAX, done.dueAddress());
-  }
-
-  @Override
-  public long submitBatch(CommandBatch batch, boolean detached) {
-    long address = Pointer.nativeValue(Native.getDirectBufferPointer(batch.memory()));
-    return LibMeldsim.meldsim_submit_batch(
-        handle, address, batch.size(), detached ? LibMeldsim.FLAG_DETACHED : 0);
+  public long runRing(long spinNs, long longestNs) {
+    try {
+      return LibMeldsim.meldsim_ring_run(handle, System.nanoTime(), spinNs, longestNs);
+    } finally {
+      // The library writes there.
+      Reference.reachabilityFence(attached);
+    }
   }
 
   @Override
   public long await(long ticket, long timeoutNs) {
     return LibMeldsim.meldsim_wait(handle, ticket, timeoutNs);
-  }
-
-  @Override
-  public int forget(long ticket) {
-    return LibMeldsim.meldsim_forget(handle, ticket);
   }
 
   @Override
@@ -147,16 +143,6 @@ public final class NativeSimDevice implements SimDevice {
       counts.asLongBuffer().get(out, 0, PAGE_COUNTS);
     }
     return status;
-  }
-
-  @Override
-  public int bindStream(int nsid, int stream, int directive) {
-    return LibMeldsim.meldsim_stream_bind(handle, nsid, stream, directive);
-  }
-
-  @Override
-  public int releaseStream(int nsid, int stream) {
-    return LibMeldsim.meldsim_stream_release(handle, nsid, stream);
   }
 
   @Override
@@ -204,20 +190,6 @@ public final class NativeSimDevice implements SimDevice {
   @Override
   public long latencyPs(int opcode, double quantile) {
     return LibMeldsim.meldsim_latency(handle, opcode, quantile);
-  }
-
-  @Override
-  public long[] channelsBusyPs() throws SimException {
-    long[] busy = new long[must(LibMeldsim.meldsim_channels_busy_ps(handle, null, 0))];
-    must(LibMeldsim.meldsim_channels_busy_ps(handle, busy, busy.length));
-    return busy;
-  }
-
-  @Override
-  public long[] diesBusyPs() throws SimException {
-    long[] busy = new long[must(LibMeldsim.meldsim_dies_busy_ps(handle, null, 0))];
-    must(LibMeldsim.meldsim_dies_busy_ps(handle, busy, busy.length));
-    return busy;
   }
 
   @Override

@@ -56,21 +56,21 @@ public interface SimDevice extends AutoCloseable {
   long submit(int opcode, int nsid, long slba, int nlb, int directive, boolean detached);
 
   /**
-   * As {@link #submit}, with a ticket that is not waited for: its outcome is posted to the device's
-   * completion queue.
+   * Gives the device a ring, which stays as long as the device does.
+   *
+   * @throws SimException when the device is out of service
    */
-  long post(int opcode, int nsid, long slba, int nlb, int directive);
+  void attach(CommandRing ring) throws SimException;
 
   /**
-   * Takes what is in the completion queue, oldest first. Does not wait, and moves no time in
-   * account mode.
+   * Takes what is in the ring, moves time, and writes what is done and when there is more to do. In
+   * real-time mode it goes on looking for {@code spinNs} after the last thing that happened, and
+   * while something is due within that time. By one thread at a time.
    *
-   * @return how many it took, or a status below 0
+   * @param longestNs it returns after that
+   * @return wall nanoseconds until there is more to do, or a status below 0
    */
-  int reap(Completions done);
-
-  /** Submits commands that reach the device at one instant, under one ticket. */
-  long submitBatch(CommandBatch batch, boolean detached);
+  long runRing(long spinNs, long longestNs);
 
   /**
    * Waits for a ticket.
@@ -80,9 +80,6 @@ public interface SimDevice extends AutoCloseable {
    *     0; after {@link SimStatus#TIMEOUT} the ticket stays valid
    */
   long await(long ticket, long timeoutNs);
-
-  /** Gives a ticket up; its commands run on. Returns a status. */
-  int forget(long ticket);
 
   /** Places data as if long since written; takes no simulated time. Returns a status. */
   int preload(int nsid, long slba, long nlb, int directive);
@@ -96,24 +93,6 @@ public interface SimDevice extends AutoCloseable {
    * @return a status
    */
   int layout(int nsid, long slba, long nlb, long[] out);
-
-  /**
-   * Says how the data of a stream will be read, where its writes do not say it themselves.
-   *
-   * @param stream 1 to 16
-   * @param directive {@link Directive#sequential}, or {@link Directive#NONE} to take it back
-   * @return a status
-   */
-  int bindStream(int nsid, int stream, int directive);
-
-  /**
-   * Releases a stream to which nothing will be written any more: its blocks are closed, so that
-   * another stream may have blocks. A later write opens it again.
-   *
-   * @param stream 1 to 16
-   * @return a status
-   */
-  int releaseStream(int nsid, int stream);
 
   /**
    * Puts the device into the state of one that has been used for long; what its namespaces held is
@@ -182,21 +161,6 @@ public interface SimDevice extends AutoCloseable {
    * @return simulated picoseconds, 0 when there were none, or a status below 0
    */
   long latencyPs(int opcode, double quantile);
-
-  /**
-   * How long each channel's bus was held since the device was opened, in simulated picoseconds.
-   *
-   * @throws SimException when the device is out of service
-   */
-  long[] channelsBusyPs() throws SimException;
-
-  /**
-   * How long each die was busy since the device was opened, in simulated picoseconds; the dies of
-   * channel 0 first.
-   *
-   * @throws SimException when the device is out of service
-   */
-  long[] diesBusyPs() throws SimException;
 
   /**
    * Keeps what every channel, die and command does from now on, in at most {@code bytes} bytes.

@@ -4,10 +4,9 @@ import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -32,7 +31,7 @@ public class FakeDevice implements SimDevice {
   private final List<Command> commands = new ArrayList<>();
   private final List<Command> preloads = new ArrayList<>();
   private final Set<Long> open = new HashSet<>();
-  private final Deque<Long> posted = new ArrayDeque<>();
+  private final Set<Long> inRing = new LinkedHashSet<>();
   public final List<Boolean> modes = new ArrayList<>();
 
   /** Returns when the device has got all that it was given. */
@@ -60,6 +59,9 @@ public class FakeDevice implements SimDevice {
 
   public volatile boolean closed;
   private long tickets;
+  private CommandRing ring;
+  private LibrarySide side;
+  private boolean realTime;
 
   /**
    * A volume on this device.
@@ -94,6 +96,11 @@ public class FakeDevice implements SimDevice {
     }
   }
 
+  /** How many commands it was asked so far. */
+  public synchronized int taken() {
+    return commands.size();
+  }
+
   /** What was preloaded. */
   public List<Command> preloads() {
     drain.run();
@@ -106,7 +113,9 @@ public class FakeDevice implements SimDevice {
   public Set<Long> open() {
     drain.run();
     synchronized (this) {
-      return Set.copyOf(open);
+      Set<Long> all = new HashSet<>(open);
+      inRing.stream().filter(ticket -> ring.isPending(ticket)).forEach(all::add);
+      return all;
     }
   }
 
@@ -183,34 +192,80 @@ public class FakeDevice implements SimDevice {
   }
 
   @Override
-  public synchronized long post(int opcode, int nsid, long slba, int nlb, int directive) {
-    long ticket = submit(opcode, nsid, slba, nlb, directive, false);
-    if (ticket > 0) {
-      posted.add(ticket);
-    }
-    return ticket;
+  public void attach(CommandRing attached) {
+    ring = attached;
+    side = new LibrarySide(attached);
   }
 
+  /** As the library does it, but that a failure is posted alone. */
   @Override
-  public synchronized int reap(Completions done) {
+  public synchronized long runRing(long spinNs, long longestNs) {
     check();
-    if (status < 0) {
-      return status;
-    }
-    done.due(posted.isEmpty() ? Completions.NEVER : POLL_NS);
-    int count = 0;
-    while (!stuck && !posted.isEmpty() && count < Completions.MAX) {
-      long ticket = posted.remove();
-      if (open.remove(ticket)) {
-        done.set(count++, ticket, 1);
+    side.full(false);
+    while (ring.isReady()) {
+      if (full && realTime) {
+        side.full(true);
+        return POLL_NS;
+      }
+      long ticket = ring.taken() + 1;
+      ByteBuffer entry = side.next();
+      long outcome = perform(ticket, entry);
+      ring.skip();
+      if (outcome < 0) {
+        side.post(ring.opcode(ticket) == CommandRing.WAIT ? entry.getLong(48) : ticket, outcome);
+        return 0;
       }
     }
-    return count;
+    return complete();
   }
 
-  @Override
-  public long submitBatch(CommandBatch batch, boolean detached) {
-    throw new UnsupportedOperationException("not on the plugin's path");
+  private long perform(long ticket, ByteBuffer entry) {
+    int nsid = entry.getInt(8);
+    int nlb = entry.getInt(12);
+    long slba = entry.getLong(16);
+    int directive = entry.getInt(24);
+    switch (entry.getInt(4)) {
+      case CommandRing.WAIT -> {
+        long awaited = entry.getLong(48);
+        if (ring.isPending(awaited) && !realTime && status < 0) {
+          return status;
+        }
+        ring.end(awaited);
+        return 0;
+      }
+      case CommandRing.PRELOAD -> {
+        return preload(nsid, slba, nlb, directive);
+      }
+      default -> {
+        boolean detached = entry.getLong(40) != 0;
+        long outcome = submit(entry.getInt(4), nsid, slba, nlb, directive, detached);
+        if (outcome > 0) {
+          open.remove(outcome);
+          inRing.add(ticket);
+        }
+        return outcome;
+      }
+    }
+  }
+
+  /** In real-time mode what is open is done, or fails. */
+  private long complete() {
+    if (!realTime) {
+      return CommandRing.NEVER;
+    }
+    while (!inRing.isEmpty() && (status < 0 || !stuck)) {
+      long ticket = inRing.iterator().next();
+      inRing.remove(ticket);
+      if (status < 0 && ring.isPending(ticket)) {
+        side.post(ticket, status);
+        return 0;
+      }
+      if (side.complete(ticket) && !side.post(ticket, 1)) {
+        throw new IllegalStateException("more sleep than can be posted");
+      }
+    }
+    side.due(inRing.isEmpty() ? CommandRing.NEVER : System.nanoTime() + POLL_NS);
+    return inRing.isEmpty() ? CommandRing.NEVER : POLL_NS;
   }
 
   @Override
@@ -223,11 +278,6 @@ public class FakeDevice implements SimDevice {
       return SimStatus.TIMEOUT;
     }
     return open.remove(ticket) ? 1 : SimStatus.TICKET;
-  }
-
-  @Override
-  public synchronized int forget(long ticket) {
-    return open.remove(ticket) ? SimStatus.OK : SimStatus.TICKET;
   }
 
   @Override
@@ -251,16 +301,6 @@ public class FakeDevice implements SimDevice {
   }
 
   @Override
-  public int bindStream(int nsid, int stream, int directive) {
-    throw new UnsupportedOperationException("not on the plugin's path");
-  }
-
-  @Override
-  public int releaseStream(int nsid, int stream) {
-    throw new UnsupportedOperationException("not on the plugin's path");
-  }
-
-  @Override
   public void precondition(int fillPercent, int randomPercent) {
     throw new UnsupportedOperationException("not on the plugin's path");
   }
@@ -278,8 +318,9 @@ public class FakeDevice implements SimDevice {
   }
 
   @Override
-  public int setMode(boolean realTime, double timeDilation) {
-    modes.add(realTime);
+  public int setMode(boolean isRealTime, double timeDilation) {
+    modes.add(isRealTime);
+    realTime = isRealTime;
     return status;
   }
 
@@ -312,16 +353,6 @@ public class FakeDevice implements SimDevice {
   @Override
   public long latencyPs(int opcode, double quantile) {
     return status < 0 ? status : (long) (quantile * 1000) * (opcode == Opcode.READ ? 1 : 2);
-  }
-
-  @Override
-  public long[] channelsBusyPs() {
-    return new long[0];
-  }
-
-  @Override
-  public long[] diesBusyPs() {
-    return new long[0];
   }
 
   @Override

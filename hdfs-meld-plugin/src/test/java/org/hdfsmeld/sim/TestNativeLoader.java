@@ -159,9 +159,10 @@ class TestNativeLoader {
 
   /** Loads the packed library, and says so. As the DataNode, with what it needs made before. */
   public static void main(String[] arguments) throws SimException {
-    Completions completions = new Completions();
+    CommandRing ring = new CommandRing();
     try (SimDevice device = NativeSimDevice.open("", "melded-tlc-8x8")) {
-      assertThat(device.reap(completions)).isZero();
+      device.attach(ring);
+      assertThat(device.runRing(0, 0)).isEqualTo(CommandRing.NEVER);
       String jna =
           arguments.length > 0 ? System.getProperty("jna.tmpdir") : device.sets() + " sets";
       System.out.println(jna + ": loaded");

@@ -10,7 +10,6 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -98,61 +97,82 @@ class TestNativeSimDevice {
     assertThat(stat("read_commands")).isEqualTo(1);
   }
 
-  @Test
-  void everyChannelAndDieSaysHowBusyItWas() throws SimException {
-    device.preload(namespace.nsid(), 0, BLOCKS, Directive.NONE);
-    device.await(read(false), SECOND_NS);
-    assertThat(device.channelsBusyPs()).hasSize(8);
-    assertThat(device.diesBusyPs()).hasSize(64);
-    assertThat(LongStream.of(device.diesBusyPs()).sum())
-        .isPositive()
-        .isEqualTo(stat("die_busy_ps"));
-    device.close();
-    assertThat(catchThrowableOfType(SimException.class, device::diesBusyPs).status())
-        .isEqualTo(SimStatus.CLOSED);
+  /** Puts a command into the ring. */
+  private static long put(CommandRing ring, int opcode, int nsid, long slba, int nlb) {
+    long at = ring.claim();
+    ring.publish(at, opcode, nsid, slba, nlb, Directive.NONE, Directive.NO_DSM, false, 0);
+    return at + 1;
+  }
+
+  private static void await(CommandRing ring, long ticket) {
+    ring.publish(ring.claim(), CommandRing.WAIT, 0, 0, 0, 0, 0, true, ticket);
   }
 
   @Test
-  void aBatchHasOneTicket() {
-    device.preload(namespace.nsid(), 0, BLOCKS, Directive.NONE);
-    CommandBatch batch = new CommandBatch(3);
+  void aRingTakesManyCommandsInOneCall() throws SimException {
+    CommandRing ring = new CommandRing();
+    device.attach(ring);
+    assertThat(put(ring, CommandRing.PRELOAD, namespace.nsid(), 0, BLOCKS)).isEqualTo(1);
+    long last = 0;
     for (int i = 0; i < 3; i++) {
-      batch.add(Opcode.READ, namespace.nsid(), i * 10L, 10, Directive.NONE);
+      last = put(ring, Opcode.READ, namespace.nsid(), i * 10L, 10);
     }
-    assertThat(batch.isFull()).isTrue();
-    long ticket = device.submitBatch(batch, false);
-    assertThat(device.await(ticket, SECOND_NS)).isPositive();
+    await(ring, last);
+    assertThat(ring.isPending(last)).isTrue();
+    assertThat(device.runRing(0, SECOND_NS)).isEqualTo(CommandRing.NEVER);
+    assertThat(ring.isPending(last)).isFalse();
+    assertThat(ring.taken()).isEqualTo(5);
+    assertThat(ring.takePosted()).isZero();
     assertThat(stat("page_reads")).isEqualTo(30);
-    assertThat(device.await(ticket, SECOND_NS)).isEqualTo(SimStatus.TICKET);
+  }
+
+  @Test
+  void aRingPostsWhatFails() throws SimException {
+    CommandRing ring = new CommandRing();
+    device.attach(ring);
+    long refused = put(ring, Opcode.READ, namespace.nsid() + 1, 7, 1);
+    assertThat(device.runRing(0, SECOND_NS)).isZero();
+    assertThat(device.lastError()).isNotBlank();
+    assertThat(ring.takePosted()).isEqualTo(1);
+    assertThat(ring.postedTicket(0)).isEqualTo(refused);
+    assertThat(ring.outcome(0)).isEqualTo(SimStatus.NAMESPACE);
+    assertThat(ring.opcode(refused)).isEqualTo(Opcode.READ);
+    assertThat(ring.slba(refused)).isEqualTo(7);
+    assertThat(ring.isPending(refused)).isTrue();
+    ring.end(refused);
+    assertThat(ring.isPending(refused)).isFalse();
+  }
+
+  @Test
+  void inRealTimeARingSaysWhenThereIsMoreToDo() throws SimException {
+    CommandRing ring = new CommandRing();
+    device.attach(ring);
+    device.preload(namespace.nsid(), 0, BLOCKS, Directive.NONE);
+    assertThat(device.setMode(true, 1)).isEqualTo(SimStatus.OK);
+    long ticket = put(ring, Opcode.READ, namespace.nsid(), 0, 1);
+    long begin = System.nanoTime();
+    assertThat(device.runRing(0, SECOND_NS)).isBetween(1L, SECOND_NS);
+    assertThat(ring.dueNs()).isBetween(begin, begin + SECOND_NS);
+    while (ring.isPending(ticket)) {
+      assertThat(device.runRing(1_000_000, 1_000_000)).isNotNegative();
+    }
   }
 
   /** Writes a MiB with a hint, flushes, and says how many pages of it lie melded. */
-  private long meldedPages(int directive, int dsm) {
-    CommandBatch batch = new CommandBatch(2);
-    batch.add(Opcode.WRITE, namespace.nsid(), 0, 256, directive, dsm);
-    batch.add(Opcode.FLUSH, namespace.nsid(), 0, 0, Directive.NONE);
-    assertThat(device.await(device.submitBatch(batch, false), SECOND_NS)).isPositive();
+  private long meldedPages(int directive, int dsm) throws SimException {
+    CommandRing ring = new CommandRing();
+    device.attach(ring);
+    ring.publish(ring.claim(), Opcode.WRITE, namespace.nsid(), 0, 256, directive, dsm, true, 0);
+    await(ring, put(ring, Opcode.FLUSH, namespace.nsid(), 0, 0));
+    assertThat(device.runRing(0, SECOND_NS)).isEqualTo(CommandRing.NEVER);
     return stat("melded_mapped_pages");
   }
 
   @Test
-  void aWriteIsHintedByItsDsmField() {
+  void aWriteIsHintedByItsDsmField() throws SimException {
     assertThat(meldedPages(Directive.NONE, Directive.NO_DSM)).isZero();
     assertThat(meldedPages(Directive.NONE, Directive.DSM_SEQUENTIAL_READS)).isEqualTo(256);
     assertThat(meldedPages(Directive.stream(3), Directive.DSM_SEQUENTIAL_READS)).isEqualTo(256);
-  }
-
-  @Test
-  void aStreamIsReadAsItIsBound() {
-    int nsid = namespace.nsid();
-    assertThat(meldedPages(Directive.stream(16), Directive.NO_DSM)).isZero();
-    assertThat(device.bindStream(nsid, 16, Directive.sequential(1 << 20))).isEqualTo(SimStatus.OK);
-    assertThat(meldedPages(Directive.stream(16), Directive.NO_DSM)).isEqualTo(256);
-    assertThat(device.releaseStream(nsid, 16)).isEqualTo(SimStatus.OK);
-    assertThat(device.releaseStream(nsid, 17)).isEqualTo(SimStatus.UNSUPPORTED);
-    assertThat(device.bindStream(nsid, 0, Directive.NONE)).isEqualTo(SimStatus.UNSUPPORTED);
-    long refused = device.submit(Opcode.WRITE, nsid, 0, 1, Directive.stream(17), true);
-    assertThat(refused).isEqualTo(SimStatus.UNSUPPORTED);
   }
 
   @Test
@@ -201,11 +221,14 @@ class TestNativeSimDevice {
   }
 
   @Test
-  void forgottenAndDetachedCommandsRunOn() {
+  void forgottenAndDetachedCommandsRunOn() throws SimException {
     device.preload(namespace.nsid(), 0, BLOCKS, Directive.NONE);
     assertThat(read(true)).isZero();
-    assertThat(device.forget(read(false))).isEqualTo(SimStatus.OK);
-    assertThat(device.await(read(false), SECOND_NS)).isPositive();
+    CommandRing ring = new CommandRing();
+    device.attach(ring);
+    ring.end(put(ring, Opcode.READ, namespace.nsid(), 0, BLOCKS));
+    await(ring, put(ring, Opcode.READ, namespace.nsid(), 0, BLOCKS));
+    assertThat(device.runRing(0, SECOND_NS)).isEqualTo(CommandRing.NEVER);
     assertThat(stat("read_commands")).isEqualTo(3);
   }
 

@@ -6,6 +6,7 @@ import org.hdfsmeld.datanode.device.HandOffs;
 import org.hdfsmeld.datanode.hint.HintLookup;
 import org.hdfsmeld.datanode.io.BlockForwarding;
 import org.hdfsmeld.sim.PacketForwarding;
+import org.hdfsmeld.sim.SimException;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
@@ -23,8 +24,11 @@ import org.openjdk.jmh.util.Statistics;
  * <p>Differences are between the best iterations: other work on the machine only ever adds time.
  */
 public final class JnaCost {
-  private static final double PACKET_BAR_NS = 300;
+  private static final double PACKET_BAR_NS = 200;
   private static final double HAND_OFFS_BAR_NS = 8_000;
+  private static final double WAKE_UPS_BAR = 1.1;
+  private static final double LATE_BAR_NS = 10_000;
+  private static final int ROUNDS = 2000;
   private static final double HINT_BAR_NS = 100;
 
   private final Map<String, Statistics> measured = new HashMap<>();
@@ -32,7 +36,7 @@ public final class JnaCost {
   private JnaCost() {}
 
   /** Runs; takes about a minute. */
-  public static void main(String[] args) throws RunnerException {
+  public static void main(String[] args) throws RunnerException, SimException {
     System.out.println("Measuring, about a minute ...");
     JnaCost cost = new JnaCost();
     for (RunResult result : new Runner(options()).run()) {
@@ -48,7 +52,6 @@ public final class JnaCost {
         .include(PacketForwarding.class.getName())
         .include(BlockForwarding.class.getName())
         .include(HintLookup.class.getName())
-        .include(HandOffs.class.getName())
         .forks(1)
         .jvmArgsAppend("-Dslf4j.internal.verbosity=ERROR")
         .warmupIterations(3)
@@ -59,7 +62,7 @@ public final class JnaCost {
         .build();
   }
 
-  private boolean print() {
+  private boolean print() throws SimException {
     System.out.printf(
         "Java %s, %s %s, %d processors%n%n",
         System.getProperty("java.version"),
@@ -70,14 +73,14 @@ public final class JnaCost {
         "| measured per 64 KiB packet, account mode | best ns | mean ns | cost ns |");
     System.out.println("| --- | ---: | ---: | ---: |");
     row("an empty JNA call", "emptyCall", null);
-    row("simulation itself: packets in batches of 1024", "batch", null);
-    row("a submit for each packet, then a wait for each", "submitAllThenWait", "batch");
-    row("a submit and a wait for each packet in turn", "submitAndWait", "batch");
-    row("simulation itself: the window's requests in a batch", "readPathSimulationOnly", null);
+    row("simulation itself: 1024 packets in a ring, one call", "runRing", null);
+    row("the same with putting them in", "putAndRunRing", "runRing");
+    row("a submit and a wait for each packet in turn", "submitAndWait", "runRing");
+    row("simulation itself: the window's requests, one call", "readPathSimulationOnly", null);
     row("the DataNode's read path: 16 MiB window", "readPath", "readPathSimulationOnly");
     row("what it takes of HDFS's thread", "readPathOfHdfs", null);
     double worst =
-        Math.max(cost("submitAllThenWait", "batch"), cost("readPath", "readPathSimulationOnly"));
+        Math.max(cost("putAndRunRing", "runRing"), cost("readPath", "readPathSimulationOnly"));
     boolean packets = worst <= PACKET_BAR_NS;
     System.out.printf(
         "%nBar: a packet costs at most %.0f ns on top of the simulation. Worst: %.0f ns, %s.%n",
@@ -87,16 +90,49 @@ public final class JnaCost {
     System.out.printf(
         "Bar: a hint that is known is found in at most %.0f ns. Best %.0f ns, mean %.0f ns, %s.%n",
         HINT_BAR_NS, lookup.getMin(), lookup.getMean(), hints ? "held" : "missed");
-    double handOffs = measured.get("handOffs").getPercentile(50);
-    boolean real = handOffs <= HAND_OFFS_BAR_NS;
+    return handOffs() && packets && hints;
+  }
+
+  /** The hand-offs of real-time mode. With a spin they need two processors that are free. */
+  private static boolean handOffs() throws SimException {
+    HandOffs.Measured measured = HandOffs.measure(ROUNDS);
+    double[] ratio = measured.ratio();
     System.out.printf(
-        "Bar: the hand-offs of a request in real-time mode take at most %.0f ns at the median."
-            + " Median %.0f ns, of which two bare wake-ups take %.0f ns, %s.%n",
+        "%n| real-time mode, device idle for 300 us, in turn | median ns | p99 ns |%n"
+            + "| --- | ---: | ---: |%n");
+    row("two bare wake-ups", measured.wakeUps());
+    row("hand-offs of a request, spin off", measured.handOffs());
+    row("hand-offs of a request, spin 1 ms", measured.spunHandOffs());
+    row("a read's simulated latency, dilation 1", measured.latency());
+    row("how late it returns, spin 1 ms", measured.late());
+    boolean real = held(measured.spunHandOffs(), HAND_OFFS_BAR_NS);
+    boolean late = held(measured.late(), LATE_BAR_NS);
+    boolean bare = ratio[0] <= WAKE_UPS_BAR;
+    System.out.printf(
+        "%nBar: with a spin, hand-offs take at most %.0f ns at the median: %s.%n"
+            + "Bar: with a spin, a read returns within %.0f ns of due at the median: %s.%n"
+            + "Bar: without, hand-offs take at most %.1f times two wake-ups: %.2f, 95 %% %.2f to"
+            + " %.2f, %s.%n",
         HAND_OFFS_BAR_NS,
-        handOffs,
-        measured.get("wakeUps").getPercentile(50),
-        real ? "held" : "missed");
-    return packets && hints && real;
+        real ? "held" : "missed",
+        LATE_BAR_NS,
+        late ? "held" : "missed",
+        WAKE_UPS_BAR,
+        ratio[1],
+        ratio[0],
+        ratio[2],
+        bare ? "held" : "missed");
+    return real && late && bare;
+  }
+
+  private static boolean held(long[] sorted, double bar) {
+    return HandOffs.Measured.quantile(sorted, 0.5) <= bar;
+  }
+
+  private static void row(String what, long[] sorted) {
+    System.out.printf(
+        "| %s | %d | %d |%n",
+        what, HandOffs.Measured.quantile(sorted, 0.5), HandOffs.Measured.quantile(sorted, 0.99));
   }
 
   private void row(String what, String name, String base) {

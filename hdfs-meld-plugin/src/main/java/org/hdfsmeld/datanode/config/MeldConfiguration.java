@@ -15,6 +15,7 @@ import org.apache.hadoop.conf.Configuration;
  * @param windowBytes bytes a sequential reader keeps requested
  * @param requestBytes bytes of one device command, before rounding to whole wordlines
  * @param waitTimeoutNs longest wait of one call, in nanoseconds
+ * @param spinNs how long a thread looks before it sleeps in real-time mode, in nanoseconds
  * @param failFast whether a simulator that cannot start stops the DataNode
  * @param nativeLibrary path of the library, or empty for the packed one
  * @param slotBytes bytes of one slot of the namespace: {@code dfs.blocksize}, at most 1 GiB; larger
@@ -36,6 +37,7 @@ public record MeldConfiguration(
     int windowBytes,
     int requestBytes,
     long waitTimeoutNs,
+    long spinNs,
     boolean failFast,
     String nativeLibrary,
     long slotBytes,
@@ -50,6 +52,9 @@ public record MeldConfiguration(
   private static final long MAX_SLOT_BYTES = 1 << 30;
   private static final double MIN_DILATION = 0.001;
   private static final double MAX_DILATION = 1_000_000;
+  private static final int SPIN_PROCESSORS = 4;
+  private static final long AUTO_SPIN_NS = 1_000_000;
+  private static final long MAX_SPIN_NS = 10_000_000;
   private static final long MIN_REQUEST_BYTES = 4 << 10;
   private static final long MAX_WINDOW_BYTES = 1 << 30;
 
@@ -80,6 +85,7 @@ public record MeldConfiguration(
         window,
         request,
         Values.duration(conf, MeldKeys.WAIT_TIMEOUT, TimeUnit.NANOSECONDS, 1),
+        spinNs(conf, Runtime.getRuntime().availableProcessors()),
         Values.flag(conf, MeldKeys.FAIL_FAST),
         Values.text(conf, MeldKeys.NATIVE_LIBRARY),
         Math.min(Values.number(conf, MeldKeys.BLOCK_SIZE, 1, Long.MAX_VALUE), MAX_SLOT_BYTES),
@@ -126,5 +132,19 @@ public record MeldConfiguration(
       throw new MeldConfigurationException(MeldKeys.TIME_DILATION, value, problem);
     }
     return dilation;
+  }
+
+  /** By itself, a spin is for where enough processors are left for HDFS. */
+  static long spinNs(Configuration conf, int processors) throws MeldConfigurationException {
+    String value = Values.text(conf, MeldKeys.REALTIME_SPIN);
+    if (value.equals(MeldKeys.defaultOf(MeldKeys.REALTIME_SPIN))) {
+      return processors < SPIN_PROCESSORS ? 0 : AUTO_SPIN_NS;
+    }
+    long ns = Values.duration(conf, MeldKeys.REALTIME_SPIN, TimeUnit.NANOSECONDS, 0);
+    if (ns > MAX_SPIN_NS) {
+      throw new MeldConfigurationException(
+          MeldKeys.REALTIME_SPIN, value, "must be auto, or at most 10ms; 0 for none");
+    }
+    return ns;
   }
 }

@@ -125,6 +125,9 @@ public final class MeldKeys {
   /** How a trace names directories. */
   public static final String TRACE_DIRECTORIES = key("trace.directories", "hash");
 
+  /** In real-time mode, how long threads look before they sleep; or {@code auto}. */
+  public static final String REALTIME_SPIN = key("realtime.spin", "auto");
+
   /** Longest wait of one HDFS call for the simulated device. */
   public static final String WAIT_TIMEOUT = key("wait-timeout", "30s");
 

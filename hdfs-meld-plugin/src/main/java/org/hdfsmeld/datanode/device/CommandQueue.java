@@ -1,15 +1,15 @@
 package org.hdfsmeld.datanode.device;
 
-import java.util.Queue;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
-import org.hdfsmeld.sim.Completions;
+import java.util.function.LongConsumer;
+import org.hdfsmeld.datanode.sink.LibC;
+import org.hdfsmeld.sim.CommandRing;
+import org.hdfsmeld.sim.Directive;
 import org.hdfsmeld.sim.Opcode;
 import org.hdfsmeld.sim.SimDevice;
 import org.hdfsmeld.sim.SimDeviceOpener;
@@ -17,16 +17,13 @@ import org.hdfsmeld.sim.SimException;
 import org.hdfsmeld.sim.SimStatus;
 
 /**
- * Submission and completion of a device's commands: HDFS's threads put them in, and one thread of
- * the device gives them to the simulator, in that order, and completes them.
+ * The thread of a device, and the {@link CommandRing} through which HDFS's threads give it commands
+ * and see them done.
  *
  * <p>A call into a library cannot be stopped, so no thread of HDFS makes one. In {@code account}
- * mode nobody waits for the device: a ticket that is awaited goes into the queue too, and when its
- * turn has come simulated time moves until its command is done. In {@code real-time} mode the
- * simulator posts what is done, and who awaits it is woken.
- *
- * <p>Bounded: {@value #CAPACITY} entries, after which there is no room until the thread has caught
- * up, and by the tickets that are held: see {@link Tickets}. To put in an entry allocates nothing.
+ * mode nobody waits for the device: a ticket that is awaited goes into the ring too, and when its
+ * turn has come simulated time moves until its command is done. In {@code real-time} mode who
+ * awaits a ticket looks at its slot, and sleeps when it is not due soon.
  */
 final class CommandQueue {
   /** What a command was given for. Called by the device's thread; must not wait. */
@@ -35,7 +32,7 @@ final class CommandQueue {
      * A command was refused, or failed.
      *
      * @param extent what was to be written, if it says so
-     * @param opcode one of {@link Opcode}, or {@link #PRELOAD}
+     * @param opcode one of {@link Opcode}, or {@link CommandRing#PRELOAD}
      * @param slba its first logical block
      */
     void failed(WrittenExtent extent, int opcode, long slba, long status, String error);
@@ -44,21 +41,8 @@ final class CommandQueue {
     void broken(Throwable e);
   }
 
-  /** A call on the device. */
-  interface Call<T, E extends Exception> {
-    T make(SimDevice device) throws E;
-  }
-
-  /** The opcode of data that is placed as if long since written. */
-  static final int PRELOAD = -1;
-
-  private static final int WAIT = -2;
-  private static final int FORGET = -3;
-
-  private static final int CAPACITY = 4096;
-
   /** In account mode so many entries wake the thread. */
-  private static final int WAKE_AT = CAPACITY / 4;
+  private static final int WAKE_AT = CommandRing.ENTRIES / 4;
 
   /**
    * In account mode fewer are gathered for so long. The blocks that HDFS copies push the
@@ -67,67 +51,79 @@ final class CommandQueue {
    */
   private static final long GATHER_NS = TimeUnit.MILLISECONDS.toNanos(200);
 
-  /** After so many looks at an empty queue the thread sleeps until it is woken. */
+  /** After so many looks at an empty ring the thread sleeps until it is woken. */
   private static final int IDLE_LOOKS = 5;
 
-  /** How often it is seen whether the device has room again. */
+  /** How often it is seen whether there is room again. */
   private static final long ROOM_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
-  /** In account mode a wait ends by itself; this is for one whose device never completes. */
-  private static final long WAIT_NS = TimeUnit.SECONDS.toNanos(1);
+  /** After so long the library returns, for calls of others. */
+  private static final long LONGEST_NS = TimeUnit.MILLISECONDS.toNanos(1);
+
+  /** Who wants the latest counters goes without after so long in which the thread does nothing. */
+  private static final long SAMPLE_NS = TimeUnit.MILLISECONDS.toNanos(500);
 
   /** A call is given up after so many looks, which is after 10 s; sooner in tests that hang. */
   static final int LOOKS = Integer.getInteger("org.hdfsmeld.looks", 100);
 
-  /** A device of a large snapshot may take seconds to open: so many times as long as a call. */
-  private static final int PATIENCE = 6;
-
+  final CommandRing ring = new CommandRing();
   private final Watchdog watchdog;
-  private final Tickets held = new Tickets();
+  private final DeviceCalls calls;
   private final Consumer<SimDevice> sampler;
   private final long samplePeriodNs;
+  private final long spinNs;
   private final Thread thread;
 
-  // Entries; written under this object's monitor, and read by the thread.
-  private final Origin[] origins = new Origin[CAPACITY];
-  private final WrittenExtent[] extents = new WrittenExtent[CAPACITY];
-  private final int[] opcodes = new int[CAPACITY];
-  private final int[] nsids = new int[CAPACITY];
-  private final long[] slbas = new long[CAPACITY];
-  private final int[] nlbs = new int[CAPACITY];
-  private final int[] directives = new int[CAPACITY];
-  private final long[] tickets = new long[CAPACITY];
+  // By slot: to whom a failure is told, and the thread that sleeps for the ticket.
+  private final Origin[] origins = new Origin[CommandRing.SLOTS];
+  private final WrittenExtent[] extents = new WrittenExtent[CommandRing.SLOTS];
+  private final AtomicReferenceArray<Thread> waiters =
+      new AtomicReferenceArray<>(CommandRing.SLOTS);
 
-  private final Queue<FutureTask<?>> calls = new ConcurrentLinkedQueue<>();
+  /** Samples asked for, the last one that was taken, and the last that nobody waited for. */
+  private final AtomicLong asked = new AtomicLong();
 
-  /** Entries done, and entries put in. */
-  private volatile long done;
+  private volatile long sampled;
+  private volatile long givenUp;
 
-  private volatile long put;
   private volatile boolean asleep;
   private volatile boolean closing;
   private volatile boolean realTime;
-
-  private final Completions completions = new Completions();
   private SimDevice device;
   private long sampledNs;
+
+  /** Outcomes that the library has posted at last. */
+  private int posted;
+
+  /** Tickets up to this one are done, or have another's slot. */
+  private long swept;
 
   /**
    * A queue without a device; {@link #open} gives it one.
    *
    * @param name the device's name, for people
-   * @param sampler called by the thread in real-time mode, every {@code samplePeriodNs} while it
-   *     works
+   * @param spinNs how long the thread, and who awaits a ticket, looks before it sleeps, in
+   *     real-time mode
+   * @param sampler called by the thread when somebody asks, and in real-time mode every {@code
+   *     samplePeriodNs} while it works
    */
-  CommandQueue(String name, Consumer<SimDevice> sampler, long samplePeriodNs) {
-    this(name, sampler, samplePeriodNs, new Watchdog(LOOKS, System::nanoTime));
+  CommandQueue(String name, long spinNs, Consumer<SimDevice> sampler, long samplePeriodNs) {
+    this(name, spinNs, sampler, samplePeriodNs, new Watchdog(LOOKS, System::nanoTime));
   }
 
   /** A queue whose calls are given up by a watchdog of its own. */
-  CommandQueue(String name, Consumer<SimDevice> sampler, long samplePeriodNs, Watchdog watchdog) {
+  CommandQueue(
+      String name,
+      long spinNs,
+      Consumer<SimDevice> sampler,
+      long samplePeriodNs,
+      Watchdog watchdog) {
     this.watchdog = watchdog;
+    this.calls = new DeviceCalls(watchdog, () -> device);
+    this.spinNs = spinNs;
     this.sampler = sampler;
     this.samplePeriodNs = samplePeriodNs;
+    watchdog.progress(ring::taken);
     this.thread = new Thread(this::run, "meld-device-" + name);
     thread.setDaemon(true);
     thread.start();
@@ -137,8 +133,9 @@ final class CommandQueue {
    * Puts in a command. Never waits.
    *
    * @param extent what is written, or null
-   * @return as of {@link SimDevice#submit}, but for what only the device knows: that the origin
-   *     hears
+   * @param opcode one of {@link Opcode}, or {@link CommandRing#PRELOAD}
+   * @return a ticket, {@link TicketedIo#NOTHING} when detached, or a status below 0: {@link
+   *     SimStatus#TIMEOUT} when there is no room. What only the device knows, the origin hears.
    */
   long submit(
       Origin origin,
@@ -149,34 +146,126 @@ final class CommandQueue {
       int nlb,
       int directive,
       boolean detached) {
-    return put(origin, extent, opcode, nsid, slba, nlb, directive, detached ? 0 : -1);
+    return put(origin, extent, opcode, nsid, slba, nlb, directive, detached, 0);
   }
 
   /** Whether a command that is put in now finds room. */
   boolean hasRoom() {
-    return put - done < CAPACITY;
+    return ring.claimed() - ring.taken() < CommandRing.ENTRIES;
+  }
+
+  private long put(
+      Origin origin,
+      WrittenExtent extent,
+      int opcode,
+      int nsid,
+      long slba,
+      int nlb,
+      int directive,
+      boolean detached,
+      long awaited) {
+    if (closing) {
+      return SimStatus.CLOSED;
+    }
+    watchdog.look();
+    long at = ring.claim();
+    if (at < 0) {
+      return SimStatus.TIMEOUT;
+    }
+    int slot = CommandRing.slot(at + 1);
+    origins[slot] = origin;
+    extents[slot] = extent;
+    ring.publish(at, opcode, nsid, slba, nlb, directive, Directive.NO_DSM, detached, awaited);
+    if (asleep || (at + 1) % WAKE_AT == 0) {
+      asleep = false;
+      LockSupport.unpark(thread);
+    }
+    return detached ? TicketedIo.NOTHING : at + 1;
   }
 
   /**
    * Waits for a ticket, in real-time mode; in account mode puts in that it is waited for.
    *
-   * @return whether it is done; false after {@code timeoutNs}, or when the thread is interrupted
+   * @return whether that is done; false after {@code timeoutNs}, when the thread is interrupted, or
+   *     when a millisecond has brought no room
    */
   boolean await(Origin origin, long ticket, long timeoutNs) {
-    if (!realTime) {
-      put(origin, null, WAIT, 0, 0, 0, 0, ticket);
-      return true;
+    boolean ended;
+    if (realTime) {
+      ended = awaitDone(ticket, timeoutNs);
+    } else {
+      // What waits is nobody's, but a failure is told.
+      ended = put(origin, null, CommandRing.WAIT, 0, 0, 0, 0, true, ticket) != SimStatus.TIMEOUT;
+      if (!ended) {
+        LockSupport.parkNanos(this, Math.min(ROOM_NS, timeoutNs));
+      }
     }
-    boolean ended = held.await(ticket, timeoutNs);
     if (!ended) {
-      watchdog.look(done);
+      watchdog.look();
     }
     return ended;
   }
 
-  /** Puts in that nobody waits for the ticket any more. */
-  void forget(Origin origin, long ticket) {
-    put(origin, null, FORGET, 0, 0, 0, 0, ticket);
+  /** Looks while the command is due soon, but no longer than a thread may spin; then sleeps. */
+  private boolean awaitDone(long ticket, long timeoutNs) {
+    if (!ring.isPending(ticket)) {
+      return true;
+    }
+    Thread self = Thread.currentThread();
+    int slot = CommandRing.slot(ticket);
+    long begin = System.nanoTime();
+    long now = begin;
+    long spin = spinNs;
+    while (ring.isPending(ticket) && now - begin < timeoutNs && !self.isInterrupted()) {
+      long left = timeoutNs - (now - begin);
+      long dueNs = ring.taken() < ticket ? 0 : ring.dueNs() - now;
+      if (spin > 0 && dueNs <= spin) {
+        long until = now + Math.min(spin, left);
+        while (ring.isPending(ticket) && System.nanoTime() - until < 0) {
+          Thread.onSpinWait();
+        }
+        spin -= System.nanoTime() - now;
+      } else {
+        waiters.set(slot, self);
+        ring.sleeps(ticket);
+        if (ring.isPending(ticket)) {
+          LockSupport.parkNanos(this, spin > 0 ? Math.min(left, dueNs - spin) : left);
+        }
+      }
+      now = System.nanoTime();
+    }
+    waiters.compareAndSet(slot, self, null);
+    return !ring.isPending(ticket);
+  }
+
+  /** Nobody waits for the ticket any more; its command runs on. */
+  void forget(long ticket) {
+    ring.end(ticket);
+  }
+
+  /**
+   * Has a sample taken after all that was put in before, and waits for it as long as the thread
+   * gets on. Where it did not for somebody before, nobody waits until it does again.
+   *
+   * @throws IllegalStateException when the thread hangs
+   */
+  void sample() {
+    watchdog.look();
+    long mine = asked.incrementAndGet();
+    LockSupport.unpark(thread);
+    long seen = watchdog.present();
+    long since = System.nanoTime();
+    while (sampled < mine && !closing && givenUp <= sampled) {
+      LockSupport.parkNanos(this, 20_000);
+      long present = watchdog.present();
+      long now = System.nanoTime();
+      if (present != seen) {
+        seen = present;
+        since = now;
+      } else if (now - since > SAMPLE_NS) {
+        givenUp = mine;
+      }
+    }
   }
 
   /**
@@ -189,6 +278,7 @@ final class CommandQueue {
     this.<Void, SimException>callPatiently(
         none -> {
           SimDevice opened = opener.open();
+          opened.attach(ring);
           if (device != null) {
             device.close();
           }
@@ -197,70 +287,14 @@ final class CommandQueue {
         });
   }
 
-  /**
-   * Makes a call after all that was put in before, and waits for it. An interrupt does not end the
-   * wait, and stays set.
-   *
-   * @throws E what the call throws
-   * @throws IllegalStateException when this call, or another, does not come back
-   */
-  <T, E extends Exception> T call(Call<T, E> call) throws E {
-    return call(1, call);
+  /** Makes a call after all that was put in before; see {@link DeviceCalls#make}. */
+  <T, E extends Exception> T call(DeviceCalls.Call<T, E> call) throws E {
+    return calls.make(1, call, () -> LockSupport.unpark(thread));
   }
 
-  /** As {@link #call(Call)}, of a call that may take a minute. */
-  <T, E extends Exception> T callPatiently(Call<T, E> call) throws E {
-    return call(PATIENCE, call);
-  }
-
-  private <T, E extends Exception> T call(int longer, Call<T, E> call) throws E {
-    FutureTask<T> task =
-        new FutureTask<>(
-            () -> {
-              watchdog.bePatient(longer);
-              try {
-                return call.make(device);
-              } finally {
-                watchdog.bePatient(1);
-              }
-            });
-    calls.add(task);
-    LockSupport.unpark(thread);
-    boolean interrupted = false;
-    try {
-      while (true) {
-        if (closing) {
-          task.cancel(false);
-        }
-        try {
-          return task.get(Watchdog.LOOK_MS, TimeUnit.MILLISECONDS);
-        } catch (CancellationException e) {
-          throw new IllegalStateException("the simulated device has been closed", e);
-        } catch (TimeoutException e) {
-          watchdog.look(done);
-        } catch (InterruptedException e) {
-          interrupted = true;
-        } catch (ExecutionException e) {
-          throw CommandQueue.<E>thrown(e.getCause());
-        }
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
-  }
-
-  /** A call declares no other exceptions than {@code E}, and those that need no declaration. */
-  @SuppressWarnings("unchecked")
-  private static <E extends Exception> E thrown(Throwable cause) {
-    if (cause instanceof Error error) {
-      throw error;
-    }
-    if (cause instanceof RuntimeException exception) {
-      throw exception;
-    }
-    return (E) cause;
+  /** As {@link #call}, of a call that may take a minute. */
+  <T, E extends Exception> T callPatiently(DeviceCalls.Call<T, E> call) throws E {
+    return calls.make(DeviceCalls.PATIENCE, call, () -> LockSupport.unpark(thread));
   }
 
   /**
@@ -278,15 +312,25 @@ final class CommandQueue {
           }
           if (realTime != newRealTime) {
             realTime = newRealTime;
-            held.forEachHeld(this::release);
+            sleepPrecisely();
+            forEachTaken(this::end);
           }
           return null;
         });
   }
 
+  private static void sleepPrecisely() {
+    try {
+      LibC.sleepPrecisely();
+    } catch (LinkageError e) {
+      // Without the call of Linux, it wakes a little later.
+    }
+  }
+
   /** Ends the device. What is not done then is left undone, and who waits goes on. */
-  synchronized void close() {
+  void close() {
     closing = true;
+    calls.close();
     LockSupport.unpark(thread);
   }
 
@@ -299,251 +343,185 @@ final class CommandQueue {
     }
   }
 
-  private synchronized long put(
-      Origin origin,
-      WrittenExtent extent,
-      int opcode,
-      int nsid,
-      long slba,
-      int nlb,
-      int directive,
-      long ticket) {
-    if (closing) {
-      return SimStatus.CLOSED;
-    }
-    watchdog.look(done);
-    if (!hasRoom()) {
-      return SimStatus.TIMEOUT;
-    }
-    int at = (int) (put % CAPACITY);
-    origins[at] = origin;
-    extents[at] = extent;
-    opcodes[at] = opcode;
-    nsids[at] = nsid;
-    slbas[at] = slba;
-    nlbs[at] = nlb;
-    directives[at] = directive;
-    long given = ticket < 0 ? held.issue() : ticket;
-    tickets[at] = given;
-    put = put + 1;
-    if (asleep || put % WAKE_AT == 0) {
-      asleep = false;
-      LockSupport.unpark(thread);
-    }
-    return given;
-  }
-
   private void run() {
     int idle = 0;
     while (!closing) {
+      long ask = asked.get();
       // Comes after what was put in before it, as far as the device had room for that.
-      FutureTask<?> call = calls.poll();
-      long all = put;
-      idle = done < all ? 0 : idle + 1;
-      boolean room = doAll(all);
+      FutureTask<?> call = calls.next();
+      idle = ring.isReady() ? 0 : idle + 1;
+      long dueNs = device == null ? CommandRing.NEVER : drain(ring.claimed());
+      sample(ask);
       if (call != null) {
         watchdog.beat();
         call.run();
         watchdog.beat();
       } else if (realTime) {
-        long dueNs = serve();
-        sleep(room ? dueNs : Math.min(dueNs, ROOM_NS), !room);
+        sleep(ring.isFull() ? Math.min(dueNs, ROOM_NS) : dueNs);
       } else if (idle < IDLE_LOOKS) {
         gather();
       } else {
-        sleep(Completions.NEVER, false);
+        sleep(CommandRing.NEVER);
       }
     }
-    end();
-  }
-
-  private void end() {
-    held.forEachHeld(held::end);
-    calls.forEach(call -> call.cancel(false));
+    calls.close();
+    forEachTaken(this::end);
     if (device != null) {
       device.close();
     }
   }
 
-  /** Performs the entries up to {@code all}; false when the device has no room for the next one. */
-  private boolean doAll(long all) {
-    // Nobody else changes it.
-    long at = done;
-    boolean room = true;
+  /**
+   * Has the library take what was put in, as far as it gets on.
+   *
+   * @return wall nanoseconds until there is more to do
+   */
+  private long drain(long all) {
+    long before;
+    long dueNs;
+    do {
+      before = ring.taken();
+      boolean ready = ring.isReady();
+      dueNs = runRing();
+      if (ready && dueNs > 0 && ring.taken() == before && !ring.isFull()) {
+        IllegalStateException e =
+            new IllegalStateException("the simulator takes nothing from its ring");
+        failAll(ticket -> broken(ticket, e));
+      }
+    } while (posted > 0 || (ring.taken() < all && ring.taken() > before));
+    sweep();
+    return dueNs;
+  }
+
+  private long runRing() {
+    posted = 0;
     watchdog.beat();
-    while (room && at < all && !closing) {
-      room = perform((int) (at % CAPACITY));
-      if (room) {
-        at++;
-        done = at;
+    try {
+      long dueNs = device.runRing(spinNs, LONGEST_NS);
+      if (dueNs < 0) {
+        String error = device.lastError();
+        failAll(ticket -> failed(ticket, dueNs, error));
+        return ring.isReady() ? 0 : CommandRing.NEVER;
+      }
+      posted = ring.takePosted();
+      for (int i = 0; i < posted; i++) {
+        long ticket = ring.postedTicket(i);
+        if (ring.outcome(i) < 0) {
+          failed(ticket, ring.outcome(i), device.lastError());
+        }
+        end(ticket);
+      }
+      return dueNs;
+    } catch (RuntimeException | Error e) {
+      failAll(ticket -> broken(ticket, e));
+      return ring.isReady() ? 0 : CommandRing.NEVER;
+    } finally {
+      watchdog.beat();
+    }
+  }
+
+  private void broken(long ticket, Throwable e) {
+    Origin origin = origins[CommandRing.slot(ticket)];
+    if (origin != null) {
+      origin.broken(e);
+    }
+  }
+
+  private void failed(long ticket, long status, String error) {
+    int slot = CommandRing.slot(ticket);
+    Origin origin = origins[slot];
+    if (origin != null) {
+      origin.failed(extents[slot], ring.opcode(ticket), ring.slba(ticket), status, error);
+    }
+  }
+
+  /** The library has failed at the entry that it was at, and in real-time mode at all others. */
+  private void failAll(LongConsumer tell) {
+    if (ring.isReady()) {
+      long ticket = ring.taken() + 1;
+      tell.accept(ticket);
+      end(ticket);
+      ring.skip();
+    }
+    if (realTime && swept < ring.taken()) {
+      forEachTaken(
+          ticket -> {
+            tell.accept(ticket);
+            end(ticket);
+          });
+    }
+  }
+
+  private void end(long ticket) {
+    ring.end(ticket);
+    Thread waiter = waiters.get(CommandRing.slot(ticket));
+    if (waiter != null) {
+      LockSupport.unpark(waiter);
+    }
+  }
+
+  private void forEachTaken(LongConsumer action) {
+    long taken = ring.taken();
+    for (int slot = 0; slot < CommandRing.SLOTS; slot++) {
+      long ticket = ring.pendingIn(slot);
+      if (ticket > 0 && ticket <= taken) {
+        action.accept(ticket);
       }
     }
+  }
+
+  /** Keeps nothing of commands that are done, as far as all before them are. */
+  private void sweep() {
+    long taken = ring.taken();
+    while (swept < taken && !ring.isPending(swept + 1)) {
+      swept++;
+      if (swept > taken - CommandRing.SLOTS + CommandRing.ENTRIES) {
+        origins[CommandRing.slot(swept)] = null;
+        extents[CommandRing.slot(swept)] = null;
+      }
+    }
+  }
+
+  /** Takes a sample that was asked for, or in real-time mode is due. */
+  private void sample(long ask) {
+    boolean isDue = realTime && System.nanoTime() - sampledNs >= samplePeriodNs;
+    if (device == null || (ask == sampled && !isDue)) {
+      sampled = ask;
+      return;
+    }
     watchdog.beat();
-    return room;
+    try {
+      sampler.accept(device);
+    } catch (RuntimeException | Error e) {
+      // Counters are for people; who waits for commands is told when one of them fails.
+    } finally {
+      watchdog.beat();
+      sampledNs = System.nanoTime();
+      sampled = ask;
+    }
+  }
+
+  private boolean isNothingAsked() {
+    return calls.isEmpty() && asked.get() == sampled && !closing;
   }
 
   private void gather() {
-    if (put - done < WAKE_AT && calls.isEmpty() && !closing) {
+    if (ring.claimed() - ring.taken() < WAKE_AT && isNothingAsked()) {
       LockSupport.parkNanos(this, GATHER_NS);
     }
   }
 
   /** Sleeps until something is put in, or due; where the device had no room, until it may have. */
-  private void sleep(long dueNs, boolean full) {
+  private void sleep(long dueNs) {
     asleep = true;
     // Who puts something in either sees that this thread sleeps, or is seen here.
-    if ((full || put == done) && calls.isEmpty() && !closing) {
-      if (dueNs == Completions.NEVER) {
+    if (dueNs > 0 && (ring.isFull() || !ring.isReady()) && isNothingAsked()) {
+      if (dueNs == CommandRing.NEVER) {
         LockSupport.park(this);
       } else {
         LockSupport.parkNanos(this, Math.min(dueNs, samplePeriodNs));
       }
     }
     asleep = false;
-  }
-
-  /** False when the device has no room for the command at present. */
-  private boolean perform(int at) {
-    Origin origin = origins[at];
-    try {
-      if (!perform(at, origin)) {
-        return false;
-      }
-    } catch (RuntimeException | Error e) {
-      origin.broken(e);
-      held.complete(tickets[at]);
-    }
-    origins[at] = null;
-    extents[at] = null;
-    return true;
-  }
-
-  private boolean perform(int at, Origin origin) {
-    long ticket = tickets[at];
-    switch (opcodes[at]) {
-      case WAIT -> waitNow(ticket);
-      case FORGET -> forgetNow(ticket);
-      case PRELOAD -> {
-        long nlb = Integer.toUnsignedLong(nlbs[at]);
-        refused(at, origin, device.preload(nsids[at], slbas[at], nlb, directives[at]));
-      }
-      default -> {
-        return submitNow(at, origin, ticket);
-      }
-    }
-    return true;
-  }
-
-  private boolean submitNow(int at, Origin origin, long ticket) {
-    boolean detached = ticket == 0;
-    long given =
-        realTime && !detached
-            ? device.post(opcodes[at], nsids[at], slbas[at], nlbs[at], directives[at])
-            : device.submit(opcodes[at], nsids[at], slbas[at], nlbs[at], directives[at], detached);
-    if (given == SimStatus.TIMEOUT && realTime) {
-      return false;
-    }
-    if (refused(at, origin, given)) {
-      held.complete(ticket);
-    } else if (!detached) {
-      int slot = Tickets.slot(ticket);
-      if (held.isHeld(slot)) {
-        release(slot);
-      }
-      held.hold(ticket, given, origin, extents[at], opcodes[at], slbas[at]);
-    }
-    return true;
-  }
-
-  private boolean refused(int at, Origin origin, long status) {
-    if (status < 0) {
-      origin.failed(extents[at], opcodes[at], slbas[at], status, device.lastError());
-    }
-    return status < 0;
-  }
-
-  private void waitNow(long ticket) {
-    int slot = held.find(ticket);
-    if (slot == Tickets.NONE) {
-      return;
-    }
-    long latency = realTime ? SimStatus.TIMEOUT : device.await(held.simulator(slot), WAIT_NS);
-    if (latency == SimStatus.TIMEOUT) {
-      release(slot);
-    } else {
-      ended(slot, latency);
-    }
-  }
-
-  private void forgetNow(long ticket) {
-    int slot = held.find(ticket);
-    if (slot != Tickets.NONE) {
-      release(slot);
-    }
-  }
-
-  /** Gives a ticket up; its command runs on. */
-  private void release(int slot) {
-    device.forget(held.simulator(slot));
-    held.end(slot);
-  }
-
-  /** The simulator reports a failed command where it is waited for. */
-  private void ended(int slot, long outcome) {
-    if (outcome < 0) {
-      held.fail(slot, outcome, device.lastError());
-    } else {
-      held.end(slot);
-    }
-  }
-
-  /**
-   * In real-time mode, completes what the simulator has posted, and samples the device.
-   *
-   * @return wall nanoseconds until more may follow
-   */
-  private long serve() {
-    watchdog.beat();
-    try {
-      int count;
-      do {
-        count = reap();
-      } while (count == Completions.MAX);
-      sample();
-      return count < 0 ? ROOM_NS : completions.dueNs();
-    } catch (RuntimeException | Error e) {
-      held.forEachHeld(
-          slot -> {
-            held.origin(slot).broken(e);
-            held.end(slot);
-          });
-      return ROOM_NS;
-    } finally {
-      watchdog.beat();
-    }
-  }
-
-  private int reap() {
-    int count = device.reap(completions);
-    if (count < 0 || count > Completions.MAX) {
-      long status = count < 0 ? count : SimStatus.TIMEOUT;
-      held.forEachHeld(slot -> ended(slot, status));
-      return -1;
-    }
-    for (int i = 0; i < count; i++) {
-      int slot = held.findSimulators(completions.ticket(i));
-      if (slot != Tickets.NONE) {
-        ended(slot, completions.outcome(i));
-      }
-    }
-    return count;
-  }
-
-  private void sample() {
-    long now = System.nanoTime();
-    if (now - sampledNs >= samplePeriodNs) {
-      sampledNs = now;
-      sampler.accept(device);
-    }
   }
 }

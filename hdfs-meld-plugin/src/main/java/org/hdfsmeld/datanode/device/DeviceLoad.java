@@ -1,6 +1,5 @@
 package org.hdfsmeld.datanode.device;
 
-import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
@@ -18,7 +17,10 @@ final class DeviceLoad {
   static final long PERIOD_NS = 20_000_000;
 
   private final LongSupplier clock;
-  private Map<String, Long> before;
+  private long lastPs;
+  private long lastCommands;
+  private long lastBytes;
+  private long lastLatencyPs;
   private volatile long bytes;
   private volatile long sampledNs;
 
@@ -31,31 +33,32 @@ final class DeviceLoad {
     this.clock = clock;
   }
 
-  /** Takes a sample of the device's counters. By one thread. */
-  void sample(Map<String, Long> counters) {
-    if (before != null) {
-      bytes = meanBytes(counters);
+  /**
+   * Takes a sample of what the device counts, reads and writes together. By one thread.
+   *
+   * @param latencyPs of all commands
+   */
+  void sample(long nowPs, long commands, long commandBytes, long latencyPs) {
+    double completed = commands - lastCommands;
+    double elapsedPs = nowPs - lastPs;
+    if (sampledNs != 0) {
+      bytes =
+          completed > 0 && elapsedPs > 0
+              ? Math.round(
+                  (latencyPs - lastLatencyPs)
+                      / elapsedPs
+                      * ((commandBytes - lastBytes) / completed))
+              : 0;
     }
-    before = counters;
+    lastPs = nowPs;
+    lastCommands = commands;
+    lastBytes = commandBytes;
+    lastLatencyPs = latencyPs;
     sampledNs = clock.getAsLong();
   }
 
   /** Mean bytes outstanding; 0 when the device has done nothing for a while. */
   long outstandingBytes() {
     return clock.getAsLong() - sampledNs < 2 * PERIOD_NS ? bytes : 0;
-  }
-
-  private long meanBytes(Map<String, Long> after) {
-    double commands = grown(after, "read_commands") + grown(after, "write_commands");
-    double commandBytes = grown(after, "host_read_bytes") + grown(after, "host_written_bytes");
-    double latency = grown(after, "read_latency_ps") + grown(after, "write_latency_ps");
-    double elapsed = grown(after, "now_ps");
-    return commands > 0 && elapsed > 0
-        ? Math.round(latency / elapsed * (commandBytes / commands))
-        : 0;
-  }
-
-  private double grown(Map<String, Long> after, String counter) {
-    return after.getOrDefault(counter, 0L) - before.getOrDefault(counter, 0L);
   }
 }

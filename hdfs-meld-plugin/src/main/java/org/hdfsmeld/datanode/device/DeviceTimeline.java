@@ -110,7 +110,7 @@ public final class DeviceTimeline implements TimelineDevice {
   }
 
   /** False when the device cannot; why is the problem then. */
-  private boolean call(CommandQueue.Call<Void, SimException> call) {
+  private boolean call(DeviceCalls.Call<Void, SimException> call) {
     CommandQueue queue = device.usable();
     if (queue == null) {
       problem = NOT_OPEN;

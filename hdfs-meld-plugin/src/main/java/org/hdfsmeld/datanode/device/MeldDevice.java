@@ -8,7 +8,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -17,13 +16,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Predicate;
-import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.config.MeldMode;
 import org.hdfsmeld.datanode.config.Precondition;
 import org.hdfsmeld.datanode.config.VolumeBinding;
-import org.hdfsmeld.datanode.metrics.LatencyMetric;
 import org.hdfsmeld.datanode.metrics.SimFailures;
 import org.hdfsmeld.datanode.metrics.StateCounters;
 import org.hdfsmeld.datanode.state.BlockRecord;
@@ -37,7 +34,6 @@ import org.hdfsmeld.sim.NamespaceInfo;
 import org.hdfsmeld.sim.SimDevice;
 import org.hdfsmeld.sim.SimDeviceOpener;
 import org.hdfsmeld.sim.SimException;
-import org.hdfsmeld.sim.SimStats;
 import org.hdfsmeld.sim.SimStatus;
 
 /**
@@ -109,14 +105,8 @@ public final class MeldDevice implements DeviceState.Source {
   private volatile CommandQueue queue;
 
   private final DeviceTimeline timeline = new DeviceTimeline(this);
-  private final DeviceLoad load = new DeviceLoad(System::nanoTime);
+  private final DeviceCounters counters = new DeviceCounters();
   private volatile String lastError = "";
-  private volatile List<String> statNames = SimStats.NAMES;
-  private volatile long[] lastStats = new long[statNames.size()];
-  private volatile List<String> namespaceStatNames = List.of();
-
-  /** By namespace. */
-  private final Map<Integer, long[]> lastNamespaceStats = new ConcurrentHashMap<>();
 
   /** A device that is not open, in mode {@code off}, without volumes. */
   public MeldDevice(
@@ -160,7 +150,7 @@ public final class MeldDevice implements DeviceState.Source {
   }
 
   List<String> statNames() {
-    return statNames;
+    return counters.names();
   }
 
   MeldMode mode() {
@@ -187,7 +177,7 @@ public final class MeldDevice implements DeviceState.Source {
 
   /** Mean bytes outstanding; 0 where nobody waits for the device or it is out of service. */
   public long outstandingBytes() {
-    return mode == MeldMode.REAL_TIME && healthy ? load.outstandingBytes() : 0;
+    return mode == MeldMode.REAL_TIME && healthy ? counters.outstandingBytes() : 0;
   }
 
   /**
@@ -330,9 +320,8 @@ public final class MeldDevice implements DeviceState.Source {
 
   /** The device's counters; zeros before it is open, the last known ones once it failed. */
   public Map<String, Long> stats() {
-    long[] values = lastStats;
-    look("stats", target -> target.stats(values));
-    Map<String, Long> byName = byName(statNames, values);
+    refresh();
+    Map<String, Long> byName = counters.device();
     stateCounters.addTo(byName);
     return byName;
   }
@@ -342,59 +331,40 @@ public final class MeldDevice implements DeviceState.Source {
     if (namespace == null) {
       return Map.of();
     }
-    int nsid = namespace.nsid();
-    long[] values =
-        lastNamespaceStats.computeIfAbsent(nsid, key -> new long[namespaceStatNames.size()]);
-    look("namespace stats", target -> target.namespaceStats(nsid, values));
-    return byName(namespaceStatNames, values);
-  }
-
-  private static Map<String, Long> byName(List<String> names, long[] values) {
-    Map<String, Long> byName = new LinkedHashMap<>();
-    for (int i = 0; i < values.length; i++) {
-      byName.put(names.get(i), values[i]);
-    }
-    return byName;
+    refresh();
+    return counters.namespace(namespace.nsid());
   }
 
   /** The device's counters and the percentiles of its latencies, for people. */
   public Map<String, Long> counters() {
     Map<String, Long> values = stats();
-    for (LatencyMetric metric : LatencyMetric.ALL) {
-      values.put(metric.name(), latencyPs(metric));
-    }
+    values.putAll(counters.latencies());
     return values;
   }
 
-  private long latencyPs(LatencyMetric metric) {
-    long[] ps = {0};
-    look(
-        "latency",
-        target -> {
-          ps[0] = target.latencyPs(metric.opcode(), metric.quantile());
-          return (int) Math.min(ps[0], 0);
-        });
-    return Math.max(ps[0], 0);
-  }
-
-  /** Asks the device something for people, on behalf of one of its volumes. */
-  private void look(String what, ToIntFunction<SimDevice> call) {
-    for (VolumeDevice volume : volumes) {
-      volume.ask(what, call);
-      return;
+  private void refresh() {
+    CommandQueue target = usable();
+    try {
+      if (target != null) {
+        target.sample();
+      }
+    } catch (IllegalStateException e) {
+      volumes.stream().findFirst().ifPresent(volume -> volume.broken(e));
     }
   }
 
   private void open() throws SimException {
-    queue = new CommandQueue(name, this::sample, DeviceLoad.PERIOD_NS);
+    queue = new CommandQueue(name, config.spinNs(), counters::publish, DeviceLoad.PERIOD_NS);
     try {
       queue.open(opener);
       if (config.state().enabled()) {
         recover();
       }
-      statNames = queue.call(SimDevice::statNames);
-      lastStats = new long[statNames.size()];
-      namespaceStatNames = queue.call(SimDevice::namespaceStatNames);
+      queue.<Void, RuntimeException>call(
+          target -> {
+            counters.opened(target);
+            return null;
+          });
       if (recovered == null) {
         precondition();
       }
@@ -410,13 +380,6 @@ public final class MeldDevice implements DeviceState.Source {
     }
     if (state != null) {
       state.start();
-    }
-  }
-
-  private void sample(SimDevice device) {
-    long[] values = new long[statNames.size()];
-    if (device.stats(values) >= 0) {
-      load.sample(byName(statNames, values));
     }
   }
 
@@ -503,6 +466,7 @@ public final class MeldDevice implements DeviceState.Source {
       namespaces.put(volume.storageId(), namespace);
       sets.put(volume.storageId(), volume.set());
     }
+    counters.known(namespace.nsid());
     return namespace;
   }
 

@@ -9,6 +9,7 @@ import org.hdfsmeld.datanode.config.MeldMode;
 import org.hdfsmeld.datanode.config.VolumeBinding;
 import org.hdfsmeld.datanode.metrics.SimFailures;
 import org.hdfsmeld.datanode.metrics.VolumeCounters;
+import org.hdfsmeld.sim.CommandRing;
 import org.hdfsmeld.sim.Directive;
 import org.hdfsmeld.sim.NamespaceInfo;
 import org.hdfsmeld.sim.Opcode;
@@ -235,7 +236,7 @@ public final class VolumeDevice implements CommandQueue.Origin {
             || Thread.currentThread().isInterrupted()
             || closed
             || mode() == MeldMode.OFF) {
-          queue.forget(this, ticket);
+          queue.forget(ticket);
           return;
         }
       }
@@ -248,11 +249,7 @@ public final class VolumeDevice implements CommandQueue.Origin {
     if (queue == null || ticket == TicketedIo.NOTHING) {
       return;
     }
-    try {
-      queue.forget(this, ticket);
-    } catch (RuntimeException | Error e) {
-      broken(e);
-    }
+    queue.forget(ticket);
   }
 
   /** Whether a command that is submitted now finds room. */
@@ -267,7 +264,7 @@ public final class VolumeDevice implements CommandQueue.Origin {
    * @return false when there was no room to ask for it
    */
   public boolean preload(WrittenExtent extent, long slba, int nlb, int directive) {
-    return submit(extent, CommandQueue.PRELOAD, slba, nlb, directive, true) >= 0;
+    return submit(extent, CommandRing.PRELOAD, slba, nlb, directive, true) >= 0;
   }
 
   /** Asks the device, waits for the status that it returns, and says whether that is a success. */
@@ -332,7 +329,7 @@ public final class VolumeDevice implements CommandQueue.Origin {
       // Given before the device went out of service.
       return;
     }
-    failed(opcode == CommandQueue.PRELOAD ? "preload" : Opcode.name(opcode), status, error);
+    failed(opcode == CommandRing.PRELOAD ? "preload" : Opcode.name(opcode), status, error);
     if (extent != null) {
       extent.lost(slba);
     }

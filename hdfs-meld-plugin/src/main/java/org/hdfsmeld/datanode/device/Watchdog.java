@@ -26,8 +26,12 @@ final class Watchdog {
 
   private volatile boolean hanging;
 
+  /** Counts calls that end without a beat. */
+  private LongSupplier done = () -> 0;
+
+  private volatile long lookedAtNs;
+
   // What a look has seen; under this object's monitor.
-  private long lookedAtNs;
   private long seenBeat;
   private int looksInVain;
 
@@ -40,6 +44,16 @@ final class Watchdog {
     this.looks = looks;
     this.clock = clock;
     this.lookedAtNs = clock.getAsLong();
+  }
+
+  /** What counts calls that end without a beat: that is progress too. */
+  void progress(LongSupplier counter) {
+    done = counter;
+  }
+
+  /** A number that changes while the device's thread gets on. */
+  long present() {
+    return 2 * done.getAsLong() + beat;
   }
 
   /** A call begins or ends. By the device's thread. */
@@ -56,29 +70,34 @@ final class Watchdog {
   /**
    * Looks whether the present call goes on for too long.
    *
-   * @param done calls that ended without a beat: that is progress too
    * @throws IllegalStateException when it does, now or ever
    */
-  synchronized void look(long done) {
+  void look() {
     if (hanging) {
-      throw hangs();
+      throw hanging();
     }
     long now = clock.getAsLong();
+    if (now - lookedAtNs >= TimeUnit.MILLISECONDS.toNanos(LOOK_MS)) {
+      look(now);
+    }
+  }
+
+  private synchronized void look(long now) {
     if (now - lookedAtNs < TimeUnit.MILLISECONDS.toNanos(LOOK_MS)) {
       return;
     }
     lookedAtNs = now;
-    long present = 2 * done + beat;
+    long present = present();
     boolean inCall = (present & 1) != 0;
     looksInVain = inCall && present == seenBeat ? looksInVain + 1 : 0;
     seenBeat = present;
     if (looksInVain >= looks * patience) {
       hanging = true;
-      throw hangs();
+      throw hanging();
     }
   }
 
-  private IllegalStateException hangs() {
+  private IllegalStateException hanging() {
     return new IllegalStateException(
         "the simulator hangs: a call has not returned for "
             + Duration.ofMillis(looks * LOOK_MS).toSeconds()

@@ -51,11 +51,17 @@ public final class MeldFileIoProvider extends FileIoProvider {
   private final MeldVolumes volumes;
 
   /** Its length is that of what is open, wherever HDFS has moved it. */
-  private record OpenFile(FileChannel channel, File file) implements BlockFile {
+  record OpenFile(FileChannel channel, File file)
+      implements BlockFile, Uninterruptibles.ChannelCall {
+    @Override
+    public long call() throws IOException {
+      return channel.size();
+    }
+
     @Override
     public long length() {
       try {
-        return Uninterruptibles.call(channel::size);
+        return Uninterruptibles.call(this);
       } catch (IOException e) {
         // Closed meanwhile: nothing more to request ahead.
         return 0;

@@ -8,7 +8,7 @@ import java.util.Arrays;
 import org.hdfsmeld.sim.NativeLoader;
 
 /** The few calls of Linux that Java does not have. */
-final class LibC {
+public final class LibC {
   private static final int O_RDONLY = 0;
   private static final int O_CLOEXEC = 0x80000;
 
@@ -16,6 +16,9 @@ final class LibC {
   private static final int F_GET_RW_HINT = 1024 + 11;
 
   private static final int F_SET_RW_HINT = 1024 + 12;
+
+  /** Of include/uapi/linux/prctl.h. */
+  private static final int PR_SET_TIMERSLACK = 29;
 
   static {
     NativeLoader.prepare();
@@ -29,6 +32,13 @@ final class LibC {
   private static native int fcntl(int fd, int command, long[] argument) throws LastErrorException;
 
   private static native int close(int fd) throws LastErrorException;
+
+  private static native int prctl(int option, long argument);
+
+  /** From now on sleeps of this thread end when they are due; Linux adds 50 us otherwise. */
+  public static void sleepPrecisely() {
+    prctl(PR_SET_TIMERSLACK, 1);
+  }
 
   /**
    * Sets the write-lifetime hint of a file's inode.

@@ -46,6 +46,7 @@ class TestCommandQueue {
   private final CommandQueue queue =
       new CommandQueue(
           "test",
+          0,
           target -> {
             samples.incrementAndGet();
             sampling.accept(target);
@@ -195,8 +196,8 @@ class TestCommandQueue {
   void forgottenTicketsAreForgotten() {
     long ticket = submit(Opcode.READ, 0, false);
     assertThat(device.open()).hasSize(1);
-    queue.forget(origin, ticket);
-    queue.forget(origin, ticket);
+    queue.forget(ticket);
+    queue.forget(ticket);
     queue.await(origin, ticket, 0);
     assertThat(device.open()).isEmpty();
   }
@@ -227,6 +228,71 @@ class TestCommandQueue {
     drain();
     assertThat(submit(Opcode.READ, CAPACITY, true)).isZero();
     assertThat(device.commands()).hasSize(CAPACITY + 1);
+  }
+
+  /** What has no room is not dropped without a word: who awaits hears it, and tries again. */
+  @Test
+  void aWaitThatFindsNoRoomSaysSo() {
+    long ticket = submit(Opcode.READ, 0, false);
+    drain();
+    device.before = FakeDevice.hang(hang);
+    for (int i = 0; i < CAPACITY; i++) {
+      assertThat(submit(Opcode.READ, i, true)).isZero();
+    }
+    assertThat(queue.await(origin, ticket, 1)).isFalse();
+    hang.countDown();
+    drain();
+    assertThat(queue.await(origin, ticket, 1)).isTrue();
+    assertThat(device.open()).isEmpty();
+  }
+
+  /** A ticket is given up in its slot, which needs no room. */
+  @Test
+  void whatIsForgottenNeedsNoRoom() {
+    long ticket = submit(Opcode.READ, 0, false);
+    drain();
+    device.before = FakeDevice.hang(hang);
+    for (int i = 0; i < CAPACITY; i++) {
+      assertThat(submit(Opcode.READ, i, true)).isZero();
+    }
+    queue.forget(ticket);
+    hang.countDown();
+    assertThat(device.open()).isEmpty();
+  }
+
+  @Test
+  void aSampleComesAfterWhatWasPutInBefore() {
+    for (int i = 1; i <= 3; i++) {
+      submit(Opcode.READ, i, true);
+      AtomicLong seen = new AtomicLong();
+      sampling = target -> seen.set(((FakeDevice) target).taken());
+      queue.sample();
+      assertThat(seen).hasValue(i);
+    }
+  }
+
+  /** Only the first one waits, for half a second, and nobody afterwards. */
+  @Test
+  void whoWantsASampleDoesNotWaitForAHang() {
+    CountDownLatch begun = new CountDownLatch(1);
+    device.before =
+        () -> {
+          begun.countDown();
+          FakeDevice.hang(hang).run();
+        };
+    submit(Opcode.READ, 0, true);
+    queue.sample();
+    assertThat(begun.getCount()).isZero();
+    long begin = System.nanoTime();
+    for (int i = 0; i < 100; i++) {
+      queue.sample();
+    }
+    assertThat(System.nanoTime() - begin).isLessThan(TimeUnit.MILLISECONDS.toNanos(500));
+    int before = samples.get();
+    hang.countDown();
+    await().until(() -> samples.get() > before);
+    queue.sample();
+    assertThat(samples.get()).isGreaterThan(before + 1);
   }
 
   @Test
@@ -400,7 +466,7 @@ class TestCommandQueue {
   void inRealTimeTheDeviceIsSampledWhileItWorks() throws SimException {
     device.stuck = true;
     queue.setMode(true, 1);
-    queue.forget(origin, submit(Opcode.READ, 0, false));
+    queue.forget(submit(Opcode.READ, 0, false));
     await().until(() -> samples.get() > 3);
   }
 

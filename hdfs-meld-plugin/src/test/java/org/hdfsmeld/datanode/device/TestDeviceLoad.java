@@ -28,7 +28,11 @@ class TestDeviceLoad {
     counters.merge("write_commands", writes, Long::sum);
     counters.merge("host_written_bytes", writes * 65536, Long::sum);
     counters.merge("write_latency_ps", writes * writePs, Long::sum);
-    load.sample(Map.copyOf(counters));
+    load.sample(
+        counters.get("now_ps"),
+        counters.get("read_commands") + counters.get("write_commands"),
+        counters.get("host_read_bytes") + counters.get("host_written_bytes"),
+        counters.get("read_latency_ps") + counters.get("write_latency_ps"));
   }
 
   @Test

@@ -1,6 +1,7 @@
 package org.hdfsmeld.datanode.io;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.File;
 import java.io.IOException;
@@ -9,10 +10,14 @@ import java.nio.file.Path;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import org.hdfsmeld.datanode.config.MeldKeys;
+import org.hdfsmeld.datanode.device.VolumeDevice;
 import org.hdfsmeld.datanode.hint.HintSource;
 import org.hdfsmeld.datanode.volume.MeldVolume;
 import org.hdfsmeld.model.BlockKey;
+import org.hdfsmeld.sim.Directive;
 import org.hdfsmeld.sim.FakeDevice;
 import org.hdfsmeld.sim.Opcode;
 import org.hdfsmeld.sim.SimStatus;
@@ -130,13 +135,40 @@ class TestDeviceThread {
       if (mode.equals("account")) {
         assertThat(volume.isHealthy()).as("nobody has waited for the hang to be found").isTrue();
       }
-      // Counters look for the hang, where nobody has met it.
-      assertThat(counter("errors")).isPositive();
+      // Counters look for the hang, where nobody has met it; none of them waits for its end.
+      await().atMost(20, TimeUnit.SECONDS).until(() -> counter("errors") > 0);
       read(BLOCK, 8 * MIB);
       volume.deleted(BLOCK);
       assertThat(volume.isHealthy()).isFalse();
       assertThat(volume.getLastError()).contains("hangs");
       assertThat(counter("fallbacks")).isPositive();
+    } finally {
+      hang.countDown();
+    }
+  }
+
+  /** Else simulated time would stand still for a reader, and nobody knew. */
+  @Test
+  void thatAreWaitedForWithoutRoomAreCounted() {
+    volume =
+        device.volume(
+            "account",
+            HintSource.NONE,
+            MeldKeys.STATE_ENABLED,
+            "false",
+            MeldKeys.WAIT_TIMEOUT,
+            "10ms");
+    CountDownLatch hang = new CountDownLatch(1);
+    device.before = FakeDevice.hang(hang);
+    try {
+      VolumeDevice port = volume.device();
+      long ticket = port.submit(null, Opcode.READ, 0, 1, Directive.NONE, false);
+      long status = 0;
+      while (status != SimStatus.TIMEOUT) {
+        status = port.submit(null, Opcode.READ, 0, 1, Directive.NONE, true);
+      }
+      port.await(ticket, volume.newBudget(true), new LongAdder());
+      assertThat(volume.counters().timeouts.sum()).isEqualTo(1);
     } finally {
       hang.countDown();
     }

@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
@@ -52,7 +53,12 @@ class TestMeldFileIoProvider {
 
   @BeforeEach
   void open() throws IOException {
-    volumes = new MeldVolumes(MeldConfiguration.read(new Configuration()), () -> device);
+    // Another volume has a device of its own.
+    AtomicBoolean opened = new AtomicBoolean();
+    volumes =
+        new MeldVolumes(
+            MeldConfiguration.read(new Configuration()),
+            () -> opened.getAndSet(true) ? new FakeDevice() : device);
     File current = dir.resolve("1/current").toFile();
     volumes.add("DS-1", current);
     when(volume.getStorageID()).thenReturn("DS-1");

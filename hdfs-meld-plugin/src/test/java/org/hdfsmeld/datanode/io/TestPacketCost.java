@@ -13,6 +13,7 @@ import com.sun.management.ThreadMXBean;
 import java.io.File;
 import java.io.FileInputStream;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.lang.management.ManagementFactory;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -72,11 +73,19 @@ class TestPacketCost {
   }
 
   @Test
-  void packetsReadAllocateNothing() {
-    BlockReader reader =
-        new BlockReader(volumes.of(spi), new BlockKey("BP-1", 1), () -> BLOCK_BYTES, true);
-    assertThat(allocatedBytes(offset -> reader.consume(offset, PACKET_BYTES), () -> {})).isZero();
-    reader.close();
+  void packetsReadAllocateNothing() throws IOException {
+    Path file = Files.createFile(dir.resolve("blk_1"));
+    try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
+      open.setLength(BLOCK_BYTES);
+      BlockReader reader =
+          new BlockReader(
+              volumes.of(spi),
+              new BlockKey("BP-1", 1),
+              new MeldFileIoProvider.OpenFile(open.getChannel(), file.toFile()),
+              true);
+      assertThat(allocatedBytes(offset -> reader.consume(offset, PACKET_BYTES), () -> {})).isZero();
+      reader.close();
+    }
     assertThat(volumes.of(spi).getCounters())
         .containsEntry("forwarded_read_bytes", (long) BLOCK_BYTES)
         .containsEntry("host_read_bytes", (long) BLOCK_BYTES);

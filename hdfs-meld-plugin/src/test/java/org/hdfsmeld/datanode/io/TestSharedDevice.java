@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.zip.GZIPInputStream;
 import org.apache.hadoop.conf.Configuration;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
@@ -167,7 +168,14 @@ class TestSharedDevice {
     lost.start();
     hangs.await();
     assertThat(device.counters()).containsKey("read_commands");
-    assertThat(volume.isHealthy()).isFalse();
+    // Each look that has not brought the latest counters counts.
+    await()
+        .atMost(20, TimeUnit.SECONDS)
+        .until(
+            () -> {
+              assertThat(device.counters()).containsKey("read_commands");
+              return !volume.isHealthy();
+            });
     volumes.close();
     never.countDown();
     lost.join();

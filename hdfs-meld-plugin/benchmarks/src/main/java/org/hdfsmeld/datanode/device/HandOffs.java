@@ -1,53 +1,138 @@
 package org.hdfsmeld.datanode.device;
 
+import java.util.Arrays;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.hdfsmeld.sim.Directive;
 import org.hdfsmeld.sim.NativeSimDevice;
 import org.hdfsmeld.sim.Opcode;
 import org.hdfsmeld.sim.SimException;
-import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Level;
-import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
-import org.openjdk.jmh.annotations.Scope;
-import org.openjdk.jmh.annotations.Setup;
-import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * What it takes in real-time mode to hand a request to the device's thread and its completion back.
+ * What a real-time request costs beside the device's own time: from HDFS's thread to the device's,
+ * and back. Before each, the device's thread has had nothing to do for {@value #IDLE_US} µs.
  *
- * <p>The request is a flush of nothing, and simulated time runs a thousand times faster than the
- * wall clock: it is done when it has been submitted. The device's thread has slept before, for
- * {@value #IDLE_US} µs.
+ * <p>A hand-off is a flush of nothing at dilation {@value #FAST}, which is done when it has been
+ * submitted. It is measured in turn with two threads that wake each other, so that both see the
+ * same machine. A read is one page at dilation 1: what counts is how much later than its simulated
+ * latency it returns.
  */
-@State(Scope.Thread)
-@BenchmarkMode(Mode.SampleTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-public class HandOffs implements CommandQueue.Origin {
+public final class HandOffs implements CommandQueue.Origin, AutoCloseable {
   private static final long IDLE_US = 300;
-  private static final double DILATION = 0.001;
+  private static final double FAST = 0.001;
+  private static final long SPIN_NS = TimeUnit.MILLISECONDS.toNanos(1);
+  private static final int RESAMPLES = 1000;
+
+  /** As many make the compiler do its best. */
+  private static final int WARM_UP = 30_000;
+
+  /**
+   * Wall nanoseconds, each sorted.
+   *
+   * @param wakeUps two bare wake-ups
+   * @param handOffs with the spin off
+   * @param spunHandOffs with the spin on
+   * @param late of reads with the spin on, past due
+   * @param latency of the same reads, simulated
+   */
+  public record Measured(
+      long[] wakeUps, long[] handOffs, long[] spunHandOffs, long[] late, long[] latency) {
+    /** The share {@code quantile} of values is at most this. */
+    public static long quantile(long[] sorted, double quantile) {
+      return sorted[(int) Math.min(sorted.length - 1L, (long) (quantile * sorted.length))];
+    }
+
+    /** The ratio of the medians of hand-offs and wake-ups: low end, ratio, high end, of 95 %. */
+    public double[] ratio() {
+      Random random = new Random(1);
+      double[] ratios = new double[RESAMPLES];
+      for (int i = 0; i < RESAMPLES; i++) {
+        ratios[i] = (double) median(handOffs, random) / median(wakeUps, random);
+      }
+      Arrays.sort(ratios);
+      double ratio = (double) quantile(handOffs, 0.5) / quantile(wakeUps, 0.5);
+      return new double[] {ratios[RESAMPLES / 40], ratio, ratios[RESAMPLES - 1 - RESAMPLES / 40]};
+    }
+
+    private static long median(long[] values, Random random) {
+      long[] drawn = new long[values.length];
+      Arrays.setAll(drawn, i -> values[random.nextInt(values.length)]);
+      Arrays.sort(drawn);
+      return quantile(drawn, 0.5);
+    }
+  }
 
   private final Thread echo = new Thread(this::echo);
-  private Thread asking;
+  private final Thread asking = Thread.currentThread();
   private volatile boolean asked;
   private volatile boolean closed;
-  private CommandQueue queue;
-  private int nsid;
-  private String failure;
+  private volatile String failure;
 
-  /** A device in real-time mode that holds nothing. */
-  @Setup
-  public void open() throws SimException {
-    queue = new CommandQueue("benchmark", device -> {}, Long.MAX_VALUE);
-    queue.open(() -> NativeSimDevice.open("", "melded-tlc-8x8"));
-    nsid = queue.call(device -> device.createNamespace(1 << 30)).nsid();
-    queue.setMode(true, DILATION);
-    asking = Thread.currentThread();
+  private HandOffs() {
     echo.setDaemon(true);
     echo.start();
+  }
+
+  /** Measures; takes some seconds. */
+  public static Measured measure(int rounds) throws SimException {
+    try (HandOffs handOffs = new HandOffs()) {
+      return handOffs.rounds(rounds);
+    }
+  }
+
+  private Measured rounds(int rounds) throws SimException {
+    CommandQueue sleeping = new CommandQueue("sleeping", 0, device -> {}, Long.MAX_VALUE);
+    CommandQueue spinning = new CommandQueue("spinning", SPIN_NS, device -> {}, Long.MAX_VALUE);
+    CommandQueue reading = new CommandQueue("reading", SPIN_NS, device -> {}, Long.MAX_VALUE);
+    int nsid = open(sleeping, FAST);
+    open(spinning, FAST);
+    open(reading, 1);
+    long[] wakeUps = new long[rounds];
+    long[] handOffs = new long[rounds];
+    long[] spun = new long[rounds];
+    long[] late = new long[rounds];
+    long[] latency = new long[rounds];
+    for (int i = 0; i < WARM_UP; i++) {
+      wakeUp();
+      handOff(sleeping, nsid);
+    }
+    for (int i = -rounds / 4; i < rounds; i++) {
+      int at = Math.max(i, 0);
+      idle();
+      wakeUps[at] = wakeUp();
+      idle();
+      handOffs[at] = handOff(sleeping, nsid);
+      // So that its thread still looks.
+      handOff(spinning, nsid);
+      idle();
+      spun[at] = handOff(spinning, nsid);
+      command(reading, nsid, Opcode.READ, 1);
+      idle();
+      long begin = System.nanoTime();
+      long ticket = command(reading, nsid, Opcode.READ, 1);
+      long took = System.nanoTime() - begin;
+      latency[at] = reading.ring.latencyPs(ticket) / 1000;
+      late[at] = took - latency[at];
+    }
+    for (CommandQueue queue : new CommandQueue[] {sleeping, spinning, reading}) {
+      queue.close();
+    }
+    if (failure != null) {
+      throw new IllegalStateException(failure);
+    }
+    for (long[] values : new long[][] {wakeUps, handOffs, spun, late, latency}) {
+      Arrays.sort(values);
+    }
+    return new Measured(wakeUps, handOffs, spun, late, latency);
+  }
+
+  private static int open(CommandQueue queue, double dilation) throws SimException {
+    queue.open(() -> NativeSimDevice.open("", "melded-tlc-8x8"));
+    int nsid = queue.call(device -> device.createNamespace(1 << 30)).nsid();
+    queue.call(device -> device.preload(nsid, 0, 1 << 10, Directive.NONE));
+    queue.setMode(true, dilation);
+    return nsid;
   }
 
   private void echo() {
@@ -58,20 +143,7 @@ public class HandOffs implements CommandQueue.Origin {
     }
   }
 
-  /** Ends it. */
-  @TearDown
-  public void close() {
-    closed = true;
-    LockSupport.unpark(echo);
-    queue.close();
-    if (failure != null) {
-      throw new IllegalStateException(failure);
-    }
-  }
-
-  /** The device's thread has nothing to do for a while. */
-  @Setup(Level.Invocation)
-  public void idle() {
+  private static void idle() {
     long until = System.nanoTime() + TimeUnit.MICROSECONDS.toNanos(IDLE_US);
     while (System.nanoTime() < until) {
       Thread.onSpinWait();
@@ -79,20 +151,32 @@ public class HandOffs implements CommandQueue.Origin {
   }
 
   /** Two threads that wake each other, and nothing else: what the processor makes of it. */
-  @Benchmark
-  public void wakeUps() {
+  private long wakeUp() {
+    long begin = System.nanoTime();
     asked = true;
     LockSupport.unpark(echo);
     while (asked) {
       LockSupport.park();
     }
+    return System.nanoTime() - begin;
   }
 
-  /** A request, submitted and awaited. */
-  @Benchmark
-  public boolean handOffs() {
-    long ticket = queue.submit(this, null, Opcode.FLUSH, nsid, 0, 0, Directive.NONE, false);
-    return queue.await(this, ticket, Long.MAX_VALUE);
+  private long handOff(CommandQueue queue, int nsid) {
+    long begin = System.nanoTime();
+    command(queue, nsid, Opcode.FLUSH, 0);
+    return System.nanoTime() - begin;
+  }
+
+  private long command(CommandQueue queue, int nsid, int opcode, int nlb) {
+    long ticket = queue.submit(this, null, opcode, nsid, 0, nlb, Directive.NONE, false);
+    queue.await(this, ticket, Long.MAX_VALUE);
+    return ticket;
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    LockSupport.unpark(echo);
   }
 
   @Override

@@ -9,7 +9,7 @@ import org.hdfsmeld.datanode.hint.HintSource;
 import org.hdfsmeld.datanode.metrics.SimFailures;
 import org.hdfsmeld.datanode.volume.MeldVolume;
 import org.hdfsmeld.model.BlockKey;
-import org.hdfsmeld.sim.CommandBatch;
+import org.hdfsmeld.sim.CommandRing;
 import org.hdfsmeld.sim.Directive;
 import org.hdfsmeld.sim.NamespaceInfo;
 import org.hdfsmeld.sim.NativeSimDevice;
@@ -25,6 +25,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.infra.BenchmarkParams;
 
 /**
  * A whole block read in 64 KiB packets through everything the plugin adds to a DataNode's read: the
@@ -41,9 +42,12 @@ public class BlockForwarding {
 
   private MeldVolume volume;
   private SimDevice device;
-  private CommandBatch requests;
+  private final CommandRing requests = new CommandRing();
+  private NamespaceInfo namespace;
+  private int requestLbas;
+  private int lbas;
 
-  /** A volume, and beside it a device that gets the window's requests in one batch. */
+  /** A volume, and beside it a device that gets the window's requests in one call. */
   @Setup
   public void open() throws IOException {
     MeldConfiguration config = MeldConfiguration.read(new Configuration(false));
@@ -58,20 +62,35 @@ public class BlockForwarding {
     volume.change(config.mode(), config.timeDilation());
 
     device = NativeSimDevice.open("", config.devices().profile());
-    NamespaceInfo namespace = device.createNamespace(1L << 40);
-    int lbas = (int) (BLOCK_BYTES / namespace.lbaBytes());
+    device.attach(requests);
+    namespace = device.createNamespace(1L << 40);
+    lbas = (int) (BLOCK_BYTES / namespace.lbaBytes());
     device.preload(namespace.nsid(), 0, lbas, Directive.sequential(config.windowBytes()));
-    int requestLbas =
+    requestLbas =
         (int)
             ((config.requestBytes() + namespace.wordlineBytes() - 1)
                 / namespace.wordlineBytes()
                 * namespace.wordlineBytes()
                 / namespace.lbaBytes());
-    requests = new CommandBatch(CommandBatch.MAX_COMMANDS);
+  }
+
+  /** What is measured of the simulation itself finds a block's requests, and a wait for all. */
+  @Setup(Level.Invocation)
+  public void fill(BenchmarkParams of) {
+    if (of.getBenchmark().endsWith(".readPathSimulationOnly")) {
+      putRequests();
+    }
+  }
+
+  private void putRequests() {
+    long ticket = 0;
     for (int lba = 0; lba < lbas; lba += requestLbas) {
       int length = Math.min(requestLbas, lbas - lba);
-      requests.add(Opcode.READ, namespace.nsid(), lba, length, Directive.NONE);
+      ticket = requests.claim() + 1;
+      requests.publish(
+          ticket - 1, Opcode.READ, namespace.nsid(), lba, length, Directive.NONE, 0, false, 0);
     }
+    requests.publish(requests.claim(), CommandRing.WAIT, 0, 0, 0, 0, 0, true, ticket);
   }
 
   @TearDown
@@ -111,12 +130,12 @@ public class BlockForwarding {
     volume.device().device().stats();
   }
 
-  /** The same requests in one batch: the simulation itself; per packet. */
+  /** The same requests in one call: the simulation itself; per packet. */
   @Benchmark
   @OperationsPerInvocation(PACKETS)
   public long readPathSimulationOnly() {
-    long result = device.await(device.submitBatch(requests, false), Long.MAX_VALUE);
-    if (result < 0) {
+    long result = device.runRing(0, Long.MAX_VALUE);
+    if (result < 0 || requests.isReady() || requests.takePosted() > 0) {
       throw new IllegalStateException(device.lastError());
     }
     return result;
