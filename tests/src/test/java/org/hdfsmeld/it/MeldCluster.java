@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileUtil;
+import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.awaitility.Awaitility;
@@ -61,6 +62,7 @@ final class MeldCluster implements AutoCloseable {
     private final Map<String, String> absent = new LinkedHashMap<>();
     private int dataNodes = 1;
     private List<String> profiles = List.of();
+    private StorageType[] storageTypes = {StorageType.DISK};
 
     private Builder() {
       set("dfs.datanode.fsdataset.factory", "org.hdfsmeld.datanode.MeldFsDatasetFactory");
@@ -96,6 +98,12 @@ final class MeldCluster implements AutoCloseable {
     /** One volume of each profile in every DataNode, in place of one of the default profile. */
     Builder volumes(String... profiles) {
       this.profiles = List.of(profiles);
+      return this;
+    }
+
+    /** Volumes of these types in every DataNode, all of the default profile. */
+    Builder storageTypes(StorageType... types) {
+      this.storageTypes = types;
       return this;
     }
 
@@ -144,7 +152,8 @@ final class MeldCluster implements AutoCloseable {
           MiniDFSCluster hdfs =
               new MiniDFSCluster.Builder(configuration, new File(directory.toString()))
                   .numDataNodes(dataNodes)
-                  .storagesPerDatanode(Math.max(1, profiles.size()))
+                  .storagesPerDatanode(Math.max(storageTypes.length, profiles.size()))
+                  .storageTypes(profiles.isEmpty() ? storageTypes : null)
                   .build();
           hdfs.waitActive();
           return new MeldCluster(directory, hdfs);

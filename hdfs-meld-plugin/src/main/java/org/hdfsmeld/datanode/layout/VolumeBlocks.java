@@ -375,11 +375,20 @@ public final class VolumeBlocks implements MeldDevice.BlockTable {
     }
   }
 
-  /** The block was cut; bookkeeping only, the device hears of it with the next I/O on the block. */
+  /** The block was cut: deallocates what the device holds past its end. Waits for nothing. */
   public void truncate(BlockKey key, long length) {
     BlockExtent extent = extents.get(key);
     if (extent != null) {
       extent.truncate(length);
+      synchronized (extent.order) {
+        if (extent.enter()) {
+          try {
+            trim(extent);
+          } finally {
+            deallocate(extent, extent.leave());
+          }
+        }
+      }
       recordWhole(TraceOp.TRUNCATE, extent, length, ClientKind.ofThisThread());
     }
   }

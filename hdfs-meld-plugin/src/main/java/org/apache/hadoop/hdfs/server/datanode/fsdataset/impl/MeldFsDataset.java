@@ -7,8 +7,11 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.protocol.Block;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.common.Storage;
@@ -20,6 +23,7 @@ import org.apache.hadoop.hdfs.server.datanode.StorageLocation;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.apache.hadoop.hdfs.server.protocol.NamespaceInfo;
+import org.apache.hadoop.util.ShutdownHookManager;
 import org.hdfsmeld.datanode.volume.MeldVolumes;
 import org.hdfsmeld.datanode.volume.SimulatedDataset;
 
@@ -33,7 +37,13 @@ import org.hdfsmeld.datanode.volume.SimulatedDataset;
  * Hadoop lacks one of these types that ends it.
  */
 class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
+  /** Before that of Hadoop's file systems, as all that still uses HDFS. */
+  private static final int EXIT_PRIORITY = FileSystem.SHUTDOWN_HOOK_PRIORITY + 10;
+
   private final MeldVolumes simulated;
+
+  /** SIGTERM ends a DataNode without {@link #shutdown}. */
+  private final Runnable atExit;
 
   /** The volume that this thread opens and HDFS does not have yet. */
   private final ThreadLocal<String> opened = new ThreadLocal<>();
@@ -45,14 +55,34 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
    */
   MeldFsDataset(DataNode datanode, DataStorage storage, Configuration conf, MeldVolumes simulated)
       throws IOException {
-    super(datanode, storage, conf);
+    super(datanode, storage, tracked(conf));
     this.simulated = simulated;
+    this.atExit = simulated::close;
     try {
-      followVolumes();
+      for (FsVolumeImpl volume : getVolumeList()) {
+        if (hasDevice(volume)) {
+          simulated.add(volume.getStorageID(), volume.getCurrentDir());
+        }
+      }
     } catch (IOException | RuntimeException | LinkageError e) {
       shutdown();
       throw e;
     }
+    simulated.warnOfUnmatched();
+    long deadlineNs = TimeUnit.SECONDS.toNanos(1) + simulated.config().waitTimeoutNs();
+    ShutdownHookManager.get()
+        .addShutdownHook(atExit, EXIT_PRIORITY, deadlineNs, TimeUnit.NANOSECONDS);
+  }
+
+  /** Has replicas in memory tracked so that their deletion is seen, unless a tracker is chosen. */
+  private static Configuration tracked(Configuration conf) {
+    String key = DFSConfigKeys.DFS_DATANODE_RAM_DISK_REPLICA_TRACKER_KEY;
+    if (!conf.getTrimmed(key, "").isEmpty()) {
+      return conf;
+    }
+    Configuration tracked = new Configuration(conf);
+    tracked.set(key, MeldRamDiskReplicaTracker.class.getName());
+    return tracked;
   }
 
   /** Opens the device before HDFS has the volume, which is refused with it. */
@@ -61,7 +91,8 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
       String storageUuid, Storage.StorageDirectory sd, StorageLocation location)
       throws IOException {
     FsVolumeImpl volume = super.createFsVolume(storageUuid, sd, location);
-    if (hasDevice(volume)) {
+    // Null while the superclass is made; its volumes are opened afterwards.
+    if (simulated != null && hasDevice(volume)) {
       try {
         simulated.open(storageUuid, volume.getCurrentDir());
       } catch (IOException | RuntimeException e) {
@@ -78,6 +109,9 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
   public void addVolume(StorageLocation location, List<NamespaceInfo> nsInfos) throws IOException {
     try {
       super.addVolume(location, nsInfos);
+      if (opened.get() != null) {
+        simulated.activate(opened.get());
+      }
     } catch (IOException | RuntimeException e) {
       if (opened.get() != null) {
         simulated.abandon(opened.get());
@@ -86,7 +120,8 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
     } finally {
       opened.remove();
     }
-    followVolumes();
+    // It may have failed before it was active.
+    simulated.retain(this::storageIds);
     for (NamespaceInfo nsInfo : nsInfos) {
       reconcile(nsInfo.getBlockPoolID());
     }
@@ -232,18 +267,28 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
     }
   }
 
+  /** HDFS has deleted what it had saved of a replica in memory. */
+  void savedCopyDeleted(FsVolumeSpi volume, String bpid, long blockId) {
+    simulated.gone(volume, bpid, blockId);
+  }
+
+  @Override
+  public void finalizeBlock(ExtendedBlock b, boolean fsyncDir) throws IOException {
+    super.finalizeBlock(b, fsyncDir);
+    ReplicaInfo replica = volumeMap.get(b.getBlockPoolId(), b.getBlockId());
+    if (replica != null) {
+      simulated.finalized(
+          replica.getVolume(), b.getBlockPoolId(), b.getBlockId(), replica.getNumBytes());
+    }
+  }
+
   @Override
   public void shutdown() {
     super.shutdown();
-    simulated.close();
-  }
-
-  private void followVolumes() throws IOException {
-    for (FsVolumeImpl volume : getVolumeList()) {
-      if (hasDevice(volume)) {
-        simulated.add(volume.getStorageID(), volume.getCurrentDir());
-      }
+    if (!ShutdownHookManager.get().isShutdownInProgress()) {
+      ShutdownHookManager.get().removeShutdownHook(atExit);
     }
+    simulated.close();
   }
 
   private Set<String> storageIds() {
