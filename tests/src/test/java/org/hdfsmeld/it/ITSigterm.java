@@ -62,6 +62,7 @@ class ITSigterm {
         assertThat(process.awaitEnd()).isEqualTo(TERMINATED);
       }
       try (DataNodeProcess again = start(cluster)) {
+        await().until(() -> again.counters().getOrDefault("blocks_mapped", 0L) == 12);
         assertThat(again.counters())
             .containsEntry("state_restored_blocks", 12L)
             .containsEntry("state_relaid_blocks", 0L)

@@ -30,7 +30,7 @@ class ITSlowDisk {
                 "dfs.datanode.fsdataset.volume.choosing.policy",
                 NumberedVolumeChoosingPolicy.class.getName())
             .meld("hint.full-block-sequential", "false")
-            .meld("time-dilation", "3")
+            .meld("time-dilation", "30")
             .start()) {
       DataNode dataNode = cluster.hdfs().getDataNodes().get(0);
       for (int volume = 0; volume < 3; volume++) {

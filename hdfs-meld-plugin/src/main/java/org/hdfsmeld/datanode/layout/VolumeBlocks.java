@@ -389,7 +389,7 @@ public final class VolumeBlocks implements MeldDevice.BlockTable {
           }
         }
       }
-      recordWhole(TraceOp.TRUNCATE, extent, length, ClientKind.ofThisThread());
+      recordWhole(TraceOp.TRUNCATE, extent, length, ClientKind.DATANODE);
     }
   }
 
@@ -399,7 +399,7 @@ public final class VolumeBlocks implements MeldDevice.BlockTable {
     if (extent == null) {
       return;
     }
-    recordWhole(TraceOp.DELETE, extent, 0, ClientKind.ofThisThread());
+    recordWhole(TraceOp.DELETE, extent, 0, ClientKind.DATANODE);
     end(extent);
   }
 

@@ -69,7 +69,7 @@ class TestBlockHints {
   }
 
   private void write(long from, long to) {
-    BlockWriter writer = new BlockWriter(volume, BLOCK, file, true);
+    WriteStream writer = new WriteStream(volume, BLOCK, file, true);
     for (long at = from; at < to; at += 64 << 10) {
       writer.write(at, 64 << 10);
     }
@@ -77,7 +77,7 @@ class TestBlockHints {
   }
 
   private void read(long bytes) {
-    BlockReader reader = new BlockReader(volume, BLOCK, () -> bytes, true);
+    ReadStream reader = new ReadStream(volume, BLOCK, () -> bytes, true);
     reader.consume(0, 64 << 10);
     reader.close();
   }
@@ -154,7 +154,7 @@ class TestBlockHints {
 
   @Test
   void aHintThatComesLateCountsForWhatIsWrittenFromThenOn() {
-    BlockWriter writer = new BlockWriter(volume, BLOCK, file, true);
+    WriteStream writer = new WriteStream(volume, BLOCK, file, true);
     writer.write(0, MIB);
     assertThat(device.commands()).as("deferred while nobody knows").isEmpty();
     source.answers(says(ReadPattern.RANDOM));

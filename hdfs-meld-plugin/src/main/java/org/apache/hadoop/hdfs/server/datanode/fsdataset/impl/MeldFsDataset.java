@@ -24,6 +24,8 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.apache.hadoop.hdfs.server.protocol.NamespaceInfo;
 import org.apache.hadoop.util.ShutdownHookManager;
+import org.hdfsmeld.datanode.hadoop.StartProbe;
+import org.hdfsmeld.datanode.volume.MeldVolume;
 import org.hdfsmeld.datanode.volume.MeldVolumes;
 import org.hdfsmeld.datanode.volume.SimulatedDataset;
 
@@ -44,6 +46,8 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
 
   /** SIGTERM ends a DataNode without {@link #shutdown}. */
   private final Runnable atExit;
+
+  private boolean probed;
 
   /** The volume that this thread opens and HDFS does not have yet. */
   private final ThreadLocal<String> opened = new ThreadLocal<>();
@@ -245,6 +249,25 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
   public void addBlockPool(String bpid, Configuration conf) throws IOException {
     super.addBlockPool(bpid, conf);
     reconcile(bpid);
+    probe(bpid);
+  }
+
+  /** Tries out, once, whether block I/O is seen at all. */
+  private void probe(String bpid) {
+    for (FsVolumeImpl volume : getVolumeList()) {
+      MeldVolume device = simulated.of(volume);
+      if (device != null && !probed) {
+        probed = true;
+        try {
+          String unseen = StartProbe.run(volume, volume.getTmpDir(bpid));
+          if (unseen != null) {
+            device.unseen(unseen);
+          }
+        } catch (IOException | RuntimeException | LinkageError e) {
+          LOG.warn("Whether block I/O on {} is seen could not be tried", volume, e);
+        }
+      }
+    }
   }
 
   @Override
