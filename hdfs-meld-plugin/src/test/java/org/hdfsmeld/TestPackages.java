@@ -79,7 +79,9 @@ class TestPackages {
     noClasses()
         .that()
         .resideOutsideOfPackages(
-            "org.hdfsmeld.datanode.hadoop", "org.hdfsmeld.datanode.placement", "org.hdfsmeld.datanode")
+            "org.hdfsmeld.datanode.hadoop",
+            "org.hdfsmeld.datanode.placement",
+            "org.hdfsmeld.datanode")
         .should()
         .dependOnClassesThat(
             resideInAPackage("org.apache.hadoop.hdfs.server.datanode..")

@@ -18,7 +18,9 @@ import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.io.nativeio.NativeIO;
 import org.junit.jupiter.api.Test;
 
-/** Replicas in memory, which HDFS copies to a disk later: the disk's device has what the disk has. */
+/**
+ * Replicas in memory, which HDFS copies to a disk later: the disk's device has what the disk has.
+ */
 class ITLazyPersist {
   /** Memory for so many replicas. */
   private static final int REPLICAS = 2;

@@ -226,9 +226,7 @@ public class MeldFileIoProvider extends FileIoProvider {
       return out;
     }
     MeldVolume simulated = volumes.of(volume);
-    return simulated == null
-        ? out
-        : writing(volume, simulated, meta.block(), meta.dataFile(), out);
+    return simulated == null ? out : writing(volume, simulated, meta.block(), meta.dataFile(), out);
   }
 
   private FileOutputStream writing(
@@ -318,7 +316,8 @@ public class MeldFileIoProvider extends FileIoProvider {
     MeldVolume from = volumes.of(volume);
     BlockKey block = from == null ? null : from.dataBlock(src);
     if (block != null) {
-      ReadStream reader = new ReadStream(from, block, BlockFile.of(src), false, user(volume, false));
+      ReadStream reader =
+          new ReadStream(from, block, BlockFile.of(src), false, user(volume, false));
       forEachPart(length, reader::consume);
       reader.close();
     }

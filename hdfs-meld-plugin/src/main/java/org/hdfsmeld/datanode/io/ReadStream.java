@@ -109,7 +109,9 @@ public final class ReadStream implements ReadEvents, RequestedRange.Source {
     if (!used) {
       volume.counters().openedUnread.increment();
       if (user.kind() == ClientKind.SHORT_CIRCUIT) {
-        volume.trace().record(TraceOp.OPEN, key.pool().hashCode(), key.id(), 0, 0, 0, 0, user.kind());
+        volume
+            .trace()
+            .record(TraceOp.OPEN, key.pool().hashCode(), key.id(), 0, 0, 0, 0, user.kind());
       }
     }
   }

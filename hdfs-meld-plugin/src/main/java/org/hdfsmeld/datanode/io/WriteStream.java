@@ -39,8 +39,7 @@ public final class WriteStream implements WriteEvents, WriteCoalescer.Sink {
    * @param file the block's file as long as it is written
    * @param paced whether writes wait for the device; not where Hadoop holds locks
    */
-  public WriteStream(
-      MeldVolume volume, BlockKey key, File file, boolean paced, StreamUser user) {
+  public WriteStream(MeldVolume volume, BlockKey key, File file, boolean paced, StreamUser user) {
     this.user = user;
     this.volume = volume;
     this.key = key;

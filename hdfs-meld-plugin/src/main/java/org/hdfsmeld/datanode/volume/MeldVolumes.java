@@ -130,7 +130,10 @@ public final class MeldVolumes implements AutoCloseable {
     lifecycle.activate(storageId);
   }
 
-  /** As {@link #add}, of a volume that HDFS will have: {@link #activate} or {@link #abandon} follows. */
+  /**
+   * As {@link #add}, of a volume that HDFS will have: {@link #activate} or {@link #abandon}
+   * follows.
+   */
   public void open(String storageId, File currentDir) throws IOException {
     lifecycle.open(storageId, currentDir);
   }

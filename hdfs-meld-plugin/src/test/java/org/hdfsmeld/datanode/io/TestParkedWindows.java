@@ -88,8 +88,7 @@ class TestParkedWindows {
   void whatIsKeptIsBounded() {
     open("adaptive");
     for (int i = 0; i < 3000; i++) {
-      ReadStream reader =
-          new ReadStream(volume, new BlockKey("BP-1", i), () -> BLOCK_BYTES, true);
+      ReadStream reader = new ReadStream(volume, new BlockKey("BP-1", i), () -> BLOCK_BYTES, true);
       reader.consume(0, PREAD);
       reader.close();
     }

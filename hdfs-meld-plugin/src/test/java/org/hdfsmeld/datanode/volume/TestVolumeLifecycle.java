@@ -238,7 +238,8 @@ class TestVolumeLifecycle {
     } finally {
       hang.countDown();
     }
-    await().until(() -> DefaultMetricsSystem.instance().getSource("MeldVolumeMetrics-DS-1") == null);
+    await()
+        .until(() -> DefaultMetricsSystem.instance().getSource("MeldVolumeMetrics-DS-1") == null);
   }
 
   @Test
@@ -284,8 +285,12 @@ class TestVolumeLifecycle {
     Files.createSymbolicLink(dir.resolve("link"), dir.resolve("1"));
     conf.set(
         MeldKeys.VOLUME_PROFILES,
-        dir.resolve("link") + "=optane-900p,[SSD]" + dir.resolve("2").toUri() + "=flash-970pro,"
-            + dir.resolve("typo") + "=flash-970pro");
+        dir.resolve("link")
+            + "=optane-900p,[SSD]"
+            + dir.resolve("2").toUri()
+            + "=flash-970pro,"
+            + dir.resolve("typo")
+            + "=flash-970pro");
     start();
     add(1);
     add(2);

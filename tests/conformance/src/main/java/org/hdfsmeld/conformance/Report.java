@@ -96,8 +96,7 @@ final class Report {
 
   /** What the run comes to, in one sentence. */
   private String verdict(List<Comparison> runs, boolean good) {
-    String skipped =
-        named(" Skipped themselves on both sides: ", runs, Comparison::skippedItself);
+    String skipped = named(" Skipped themselves on both sides: ", runs, Comparison::skippedItself);
     if (good) {
       return "Verdict: as stock. Every test ends the same way with the plugin." + skipped;
     }
@@ -110,8 +109,7 @@ final class Report {
   }
 
   private static String named(String what, List<Comparison> runs, Predicate<Comparison> which) {
-    String names =
-        runs.stream().filter(which).map(Comparison::simpleName).collect(joining(", "));
+    String names = runs.stream().filter(which).map(Comparison::simpleName).collect(joining(", "));
     return names.isEmpty() ? "" : what + names + ".";
   }
 

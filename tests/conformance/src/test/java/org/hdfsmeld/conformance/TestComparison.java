@@ -181,7 +181,8 @@ class TestComparison {
             "org.example.TestZ", run(Map.of(), Status.PASSED), run(SEEN, Status.FAILED), null);
     assertThat(good("", named("TestIdle", Map.of()), other)).isFalse();
     assertThat(printed())
-        .endsWith("Verdict: NOT as stock. Different: TestZ. The plugin saw nothing of: TestIdle.\n");
+        .endsWith(
+            "Verdict: NOT as stock. Different: TestZ. The plugin saw nothing of: TestIdle.\n");
   }
 
   @Test

@@ -8,8 +8,7 @@ class MeldRamDiskReplicaTracker extends RamDiskReplicaLruTracker {
   @Override
   synchronized void discardReplica(String bpid, long blockId, boolean deleteSavedCopies) {
     RamDiskReplica replica = getReplica(bpid, blockId);
-    boolean deletes =
-        deleteSavedCopies && replica != null && replica.getSavedBlockFile() != null;
+    boolean deletes = deleteSavedCopies && replica != null && replica.getSavedBlockFile() != null;
     super.discardReplica(bpid, blockId, deleteSavedCopies);
     if (deletes && fsDataset instanceof MeldFsDataset dataset) {
       dataset.savedCopyDeleted(replica.getLazyPersistVolume(), bpid, blockId);
