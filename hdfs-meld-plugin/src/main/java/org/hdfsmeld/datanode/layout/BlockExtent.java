@@ -239,7 +239,7 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
   }
 
   /** Where the last byte of the block on the device may be. */
-  synchronized long reach() {
+  public synchronized long reach() {
     return reach;
   }
 
