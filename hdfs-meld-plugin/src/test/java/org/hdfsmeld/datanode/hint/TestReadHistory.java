@@ -4,9 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.hdfsmeld.datanode.hint.ReadHistory.Key;
 import org.hdfsmeld.datanode.hint.ReadHistory.Kind;
@@ -103,6 +108,27 @@ class TestReadHistory {
     HistoryFile.decode(HistoryFile.encode(history), small);
     assertThat(small.size()).isEqualTo(3);
     assertThat(small.look(new Key(Kind.BLOCK, "BP-1", 59)).runs()).isEqualTo(1);
+  }
+
+  @Test
+  void whileItIsSavedRunsAreRecorded() throws Exception {
+    record(history, 1, BlockHint.NONE);
+    FutureTask<Void> recording = new FutureTask<>(() -> record(history, 2, BlockHint.NONE), null);
+    OutputStream file =
+        new ByteArrayOutputStream() {
+          @Override
+          public void write(int b) {
+            new Thread(recording).start();
+            try {
+              recording.get(10, TimeUnit.SECONDS);
+            } catch (Exception e) {
+              throw new AssertionError(e);
+            }
+            super.write(b);
+          }
+        };
+    history.write(new DataOutputStream(file));
+    assertThat(history.size()).isEqualTo(2);
   }
 
   @Test
