@@ -1,5 +1,9 @@
 package org.hdfsmeld;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -12,6 +16,7 @@ import com.tngtech.archunit.library.Architectures.LayeredArchitecture;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.junit.jupiter.api.Test;
 
 /** The packages know each other one way, and each is small enough to be looked over. */
@@ -37,6 +42,7 @@ class TestPackages {
     "datanode.readahead",
     "datanode.volume",
     "datanode.io",
+    "datanode.hadoop",
     "datanode.placement",
     "datanode",
     "tools"
@@ -63,6 +69,25 @@ class TestPackages {
       layers = layers.whereLayer(ORDER[i]).mayOnlyAccessLayers(before);
     }
     layers.whereLayer(ORDER[0]).mayNotAccessAnyLayer().check(classes);
+  }
+
+  /**
+   * Besides the door to Hadoop: what operators name in the configuration extends classes of
+   * Hadoop's, and what HDFS calls takes its volumes.
+   */
+  @Test
+  void oneDoorLeadsToHadoopsPrivateInterfaces() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages(
+            "org.hdfsmeld.datanode.hadoop",
+            "org.hdfsmeld.datanode.placement",
+            "org.hdfsmeld.datanode")
+        .should()
+        .dependOnClassesThat(
+            resideInAPackage("org.apache.hadoop.hdfs.server.datanode..")
+                .and(not(type(FsVolumeSpi.class))))
+        .check(classes);
   }
 
   @Test

@@ -9,9 +9,9 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsDatasetFactory;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.MeldFsDatasets;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.config.MeldConfigurationException;
+import org.hdfsmeld.datanode.hadoop.FileIoProviderSwap;
+import org.hdfsmeld.datanode.hadoop.MeldFileIoProvider;
 import org.hdfsmeld.datanode.hint.NameNodeAsker;
-import org.hdfsmeld.datanode.io.FileIoProviderSwap;
-import org.hdfsmeld.datanode.io.MeldFileIoProvider;
 import org.hdfsmeld.datanode.volume.MeldVolumes;
 import org.hdfsmeld.trace.BlockTrace;
 

@@ -8,7 +8,7 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.apache.hadoop.util.VersionInfo;
 import org.hdfsmeld.datanode.config.MeldKeys;
-import org.hdfsmeld.datanode.io.FileIoProviderSwap;
+import org.hdfsmeld.datanode.hadoop.FileIoProviderSwap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

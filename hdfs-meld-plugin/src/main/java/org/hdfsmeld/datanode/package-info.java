@@ -13,7 +13,8 @@
  *   <li>{@code layout}: where blocks lie on a namespace
  *   <li>{@code readahead}: what is requested ahead of a reader
  *   <li>{@code volume}: the simulated volumes of a DataNode
- *   <li>{@code io}: Hadoop's file I/O, seen
+ *   <li>{@code io}: what the device is told of a stream
+ *   <li>{@code hadoop}: the door to Hadoop: file I/O, threads' names, a probe at the start
  *   <li>{@code placement}: the volume that a new block goes to
  * </ol>
  */

@@ -246,6 +246,8 @@ class ITMeldDataNode {
     HttpResponse<String> response =
         HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
     assertThat(response.statusCode()).isEqualTo(200);
+    // What the devices were told of is compared with it by an alert.
+    assertThat(response.body()).contains("datanode_bytes_written{");
     Map<String, Double> sums = new HashMap<>();
     Pattern line = Pattern.compile("(meld_volume_[a-z0-9_]+)\\{(.*)} (\\S+)");
     for (String text : response.body().lines().filter(l -> l.startsWith("meld_volume")).toList()) {

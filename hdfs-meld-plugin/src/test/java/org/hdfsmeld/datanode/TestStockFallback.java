@@ -15,7 +15,7 @@ import org.apache.hadoop.metrics2.MetricsSystem;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.apache.hadoop.util.VersionInfo;
 import org.hdfsmeld.datanode.config.MeldKeys;
-import org.hdfsmeld.datanode.io.FileIoProviderSwap;
+import org.hdfsmeld.datanode.hadoop.FileIoProviderSwap;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 

@@ -86,6 +86,11 @@ final class DataNodeProcess implements AutoCloseable {
     process.destroyForcibly().waitFor();
   }
 
+  /** SIGTERM. */
+  void terminate() {
+    process.destroy();
+  }
+
   /** Waits for it to end by itself, and returns its exit code. */
   int awaitEnd() throws InterruptedException {
     assertThat(process.waitFor(ANSWER_SECONDS, TimeUnit.SECONDS)).as("the process ended").isTrue();

@@ -145,6 +145,22 @@ class ITDataPath {
 
   @ParameterizedTest(name = "transferTo {0}")
   @ValueSource(booleans = {true})
+  void aBlockThatWasCutFreesItsPages(boolean transferTo) throws Exception {
+    start(transferTo);
+    byte[] bytes = Content.write(cluster.fileSystem(), file, 9, MeldCluster.BLOCK_BYTES);
+    long pages = since.total("mapped_pages");
+    if (!cluster.fileSystem().truncate(file, MeldCluster.BLOCK_BYTES / 4)) {
+      await().until(() -> cluster.fileSystem().isFileClosed(file));
+    }
+    assertThat(since.total("mapped_pages")).isEqualTo(pages / 4);
+    Content.assertSame(
+        cluster.fileSystem(), file, Arrays.copyOf(bytes, MeldCluster.BLOCK_BYTES / 4));
+    assertThat(since.total("mapped_pages")).isEqualTo(pages / 4);
+    assertThat(since.total("errors")).isZero();
+  }
+
+  @ParameterizedTest(name = "transferTo {0}")
+  @ValueSource(booleans = {true})
   void deletedBlocksFreeTheDevice(boolean transferTo) throws Exception {
     start(transferTo);
     Content.write(cluster.fileSystem(), file, 7, FILE_BYTES);

@@ -1,12 +1,17 @@
 package org.hdfsmeld.datanode.config;
 
 import java.io.File;
+import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Path;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 
 /**
@@ -25,6 +30,7 @@ public record DeviceConfiguration(
     Precondition precondition,
     Map<String, Precondition> preconditions) {
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.-]*");
+  private static final Pattern STORAGE_TYPE = Pattern.compile("^\\[\\w*]\\s*");
   private static final Pattern ON_SHARED = Pattern.compile("@([^/]+)(?:/(\\d{1,5}))?");
 
   static DeviceConfiguration read(Configuration conf) throws MeldConfigurationException {
@@ -53,8 +59,34 @@ public record DeviceConfiguration(
 
   /** The device of the volume whose folder this is. */
   public VolumeBinding of(File volume) {
-    return volumes.getOrDefault(
-        volume.getAbsoluteFile(), new VolumeBinding("", VolumeBinding.ANY_SET, profile));
+    File bound = bound(volume);
+    return bound == null
+        ? new VolumeBinding("", VolumeBinding.ANY_SET, profile)
+        : volumes.get(bound);
+  }
+
+  /** The folder by which the volume is bound, be it by a link; null when it is not. */
+  private File bound(File volume) {
+    File absolute = volume.getAbsoluteFile();
+    if (volumes.containsKey(absolute)) {
+      return absolute;
+    }
+    Path real = real(absolute);
+    return volumes.keySet().stream().filter(f -> real(f).equals(real)).findFirst().orElse(null);
+  }
+
+  private static Path real(File folder) {
+    try {
+      return folder.toPath().toRealPath();
+    } catch (IOException e) {
+      return folder.toPath().normalize();
+    }
+  }
+
+  /** The bound folders that are none of these volumes. */
+  public List<File> unmatched(Collection<File> present) {
+    Set<File> matched = present.stream().map(this::bound).collect(Collectors.toSet());
+    return volumes.keySet().stream().filter(folder -> !matched.contains(folder)).toList();
   }
 
   /** The folders bound to a shared device, in the order of the configuration. */
@@ -70,9 +102,7 @@ public record DeviceConfiguration(
     if (of(volume).isShared()) {
       return MeldKeys.DEVICES;
     }
-    return volumes.containsKey(volume.getAbsoluteFile())
-        ? MeldKeys.VOLUME_PROFILES
-        : MeldKeys.PROFILE;
+    return bound(volume) == null ? MeldKeys.PROFILE : MeldKeys.VOLUME_PROFILES;
   }
 
   private static Map<String, String> shared(Configuration conf) throws MeldConfigurationException {
@@ -167,8 +197,9 @@ public record DeviceConfiguration(
     return new VolumeBinding(device, set, profile);
   }
 
-  /** A folder as of {@code dfs.datanode.data.dir}, but for the storage type: a path or a URI. */
-  private static File folder(String text) {
+  /** A folder as of {@code dfs.datanode.data.dir}: a path or a URI, perhaps with a storage type. */
+  private static File folder(String entry) {
+    String text = STORAGE_TYPE.matcher(entry).replaceFirst("");
     return (text.startsWith("file:") ? new File(URI.create(text).getPath()) : new File(text))
         .getAbsoluteFile();
   }

@@ -8,12 +8,9 @@ import org.hdfsmeld.datanode.volume.MeldVolume;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.timeline.BlockRead;
 import org.hdfsmeld.timeline.DatanodeTimeline;
-import org.hdfsmeld.trace.ClientKind;
 
 /** What a reader of a block says to the DataNode's timeline, while one is recorded. */
 final class ReaderTimeline {
-  private static final String CLIENT = "DataXceiver for client ";
-
   private final DatanodeTimeline timeline;
   private final int volume;
 
@@ -61,7 +58,7 @@ final class ReaderTimeline {
     }
   }
 
-  void ended(BlockKey block, ClientKind kind) {
+  void ended(BlockKey block, StreamUser user) {
     if (reader != 0) {
       timeline.read(
           reader,
@@ -69,20 +66,12 @@ final class ReaderTimeline {
           new BlockRead(
               block.pool(),
               block.id(),
-              client(Thread.currentThread().getName()),
-              kind.text(),
+              user.client(),
+              user.kind().text(),
               beginNs,
               System.nanoTime(),
               offset,
               bytes));
     }
-  }
-
-  /** The client's name, which is in the name of a thread of HDFS. */
-  static String client(String thread) {
-    int end = thread.indexOf(" at ");
-    return thread.startsWith(CLIENT) && end > CLIENT.length()
-        ? thread.substring(CLIENT.length(), end)
-        : "";
   }
 }

@@ -249,7 +249,8 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
     }
   }
 
-  synchronized long reach() {
+  /** Where the last byte of the block on the device may be. */
+  public synchronized long reach() {
     return reach;
   }
 

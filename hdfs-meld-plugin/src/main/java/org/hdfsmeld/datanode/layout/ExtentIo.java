@@ -315,9 +315,9 @@ public final class ExtentIo {
     record(TraceOp.FLUSH, extent, 0, 0, extent.decision(), client);
   }
 
-  /** Traces what this thread does to the block. */
+  /** Traces what HDFS does to the block. */
   void record(TraceOp op, BlockExtent extent, long offset) {
-    record(op, extent, offset, 0, extent.decision(), ClientKind.ofThisThread());
+    record(op, extent, offset, 0, extent.decision(), ClientKind.DATANODE);
   }
 
   private void record(

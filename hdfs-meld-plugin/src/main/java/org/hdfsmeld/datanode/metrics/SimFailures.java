@@ -79,6 +79,18 @@ public final class SimFailures {
         e);
   }
 
+  /** HDFS has written what the device was not told of. */
+  public void unseen(String volume, String what) {
+    say(
+        volume + " unseen",
+        device(volume)
+            + " was not told of all that HDFS wrote: "
+            + what
+            + ". No data is affected. What is measured on this DataNode is wrong: use a version of"
+            + " Hadoop that hdfs-meld supports. Said once; see the counter unseen_writes.",
+        null);
+  }
+
   /** A wait was given up. */
   public void timedOut(String volume, MeldMode mode) {
     String remedy =

@@ -48,6 +48,12 @@ public final class VolumeCounters {
 
   public final LongAdder forwardedWriteBytes = new LongAdder();
 
+  /** Blocks that HDFS wrote and of which the device was not told all. */
+  public final LongAdder unseenWrites = new LongAdder();
+
+  /** Streams opened by threads whose names no version of Hadoop has had. */
+  public final LongAdder unknownThreads = new LongAdder();
+
   /** Block files opened and closed without a read: short-circuit clients read them unseen. */
   public final LongAdder openedUnread = new LongAdder();
 
@@ -105,6 +111,8 @@ public final class VolumeCounters {
     values.put("forwarded_writes", forwardedWrites.sum());
     values.put("forwarded_write_bytes", forwardedWriteBytes.sum());
     values.put("opened_unread", openedUnread.sum());
+    values.put("unseen_writes", unseenWrites.sum());
+    values.put("unknown_threads", unknownThreads.sum());
     values.put("history_runs", historyRuns.sum());
     values.put("history_resets", historyResets.sum());
     values.put("history_save_errors", historySaveErrors.sum());

@@ -51,6 +51,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
   private final VolumeCounters counters = new VolumeCounters();
   private final LayoutPolicy policy;
   private final HintSource hints;
+  private final SimFailures failures;
   private final VolumeBinding binding;
 
   /** How the volume has been read; null where that decides nothing. */
@@ -94,6 +95,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
       DatanodeTimeline timeline) {
     this.currentDir = currentDir;
     this.timeline = timeline;
+    this.failures = failures;
     this.config = config;
     HistoryConfiguration.Automatic automatic = config.history().automatic();
     this.history =
@@ -136,6 +138,11 @@ public final class MeldVolume implements MeldVolumeMXBean {
   static File root(File currentDir) {
     File root = currentDir.getParentFile();
     return root == null ? currentDir : root;
+  }
+
+  /** The volume's folder. */
+  File root() {
+    return root(currentDir);
   }
 
   File currentDir() {
@@ -278,6 +285,24 @@ public final class MeldVolume implements MeldVolumeMXBean {
     if (present != null && device.isHealthy() && device.mode() != MeldMode.OFF) {
       present.create(key, hint, BlockFile.of(file));
     }
+  }
+
+  /** The block has its final length: compares it with what the device was told. */
+  void finalized(BlockKey key, long length) {
+    VolumeBlocks present = blocks();
+    if (present == null || !device.isHealthy() || device.mode() == MeldMode.OFF) {
+      return;
+    }
+    BlockExtent extent = present.find(key);
+    if (length > (extent == null ? 0 : extent.reach())) {
+      unseen(key.toString());
+    }
+  }
+
+  /** HDFS has written what the device was not told of. */
+  public void unseen(String what) {
+    counters.unseenWrites.increment();
+    failures.unseen(getVolume(), what);
   }
 
   /** The block's file was cut. */

@@ -12,6 +12,7 @@ import java.util.function.Supplier;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.config.MeldConfigurationException;
+import org.hdfsmeld.datanode.config.MeldKeys;
 import org.hdfsmeld.datanode.device.DeviceTimeline;
 import org.hdfsmeld.datanode.hint.HintSource;
 import org.hdfsmeld.datanode.layout.BlockExtent;
@@ -28,9 +29,13 @@ import org.hdfsmeld.rpc.DatanodeReport;
 import org.hdfsmeld.sim.SimDeviceOpener;
 import org.hdfsmeld.timeline.DatanodeTimeline;
 import org.hdfsmeld.trace.BlockTrace;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The simulated volumes of one DataNode. */
 public final class MeldVolumes implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(MeldVolumes.class);
+
   private static final HintDecision NOT_ASKED =
       new HintDecision(
           ReadPattern.AUTO,
@@ -125,9 +130,17 @@ public final class MeldVolumes implements AutoCloseable {
     lifecycle.activate(storageId);
   }
 
-  /** As {@link #add}, of a volume that HDFS will have: {@link #add} or {@link #abandon} follows. */
+  /**
+   * As {@link #add}, of a volume that HDFS will have: {@link #activate} or {@link #abandon}
+   * follows.
+   */
   public void open(String storageId, File currentDir) throws IOException {
     lifecycle.open(storageId, currentDir);
+  }
+
+  /** HDFS has the volume that was opened, unless it has lost it again. */
+  public void activate(String storageId) {
+    lifecycle.activate(storageId);
   }
 
   /** HDFS does not take the volume that was opened. */
@@ -176,6 +189,35 @@ public final class MeldVolumes implements AutoCloseable {
     BlockKey key = new BlockKey(pool, blockId);
     for (MeldVolume volume : lifecycle.volumes()) {
       volume.deleted(key);
+    }
+  }
+
+  /** A block has no file on the volume any more. */
+  public void gone(FsVolumeSpi volume, String pool, long blockId) {
+    MeldVolume simulated = of(volume);
+    if (simulated != null) {
+      simulated.deleted(new BlockKey(pool, blockId));
+    }
+  }
+
+  /** A replica has its final length: its device must have been told of all of it. */
+  public void finalized(FsVolumeSpi volume, String pool, long blockId, long length) {
+    MeldVolume simulated = of(volume);
+    if (simulated != null) {
+      simulated.finalized(new BlockKey(pool, blockId), length);
+    }
+  }
+
+  /** Says of which volumes the configuration speaks that HDFS does not have. */
+  public void warnOfUnmatched() {
+    List<File> folders = lifecycle.volumes().stream().map(MeldVolume::root).sorted().toList();
+    List<File> unmatched = config.devices().unmatched(folders);
+    if (!unmatched.isEmpty()) {
+      LOG.warn(
+          "{} names what is no volume with a device here: {}. The volumes are {}.",
+          MeldKeys.VOLUME_PROFILES,
+          unmatched,
+          folders);
     }
   }
 
@@ -324,8 +366,9 @@ public final class MeldVolumes implements AutoCloseable {
     failures.notForwarded(message);
   }
 
+  /** Whoever comes second waits for the first, and finds nothing to do. */
   @Override
-  public void close() {
+  public synchronized void close() {
     lifecycle.close();
     traceBean.close();
     trace.close();

@@ -12,8 +12,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -74,13 +72,6 @@ final class VolumeLifecycle {
   private final Map<Object, Publisher> publishers = new IdentityHashMap<>();
 
   private final Map<MeldVolume, Future<?>> leaving = new ConcurrentHashMap<>();
-  private final ExecutorService closers =
-      Executors.newCachedThreadPool(
-          task -> {
-            Thread thread = new Thread(task, "meld-close");
-            thread.setDaemon(true);
-            return thread;
-          });
 
   VolumeLifecycle(
       MeldConfiguration config,
@@ -137,12 +128,14 @@ final class VolumeLifecycle {
           volume.getMode(),
           volume.isHealthy() ? "in service" : "out of service");
     } finally {
+      Publisher unpublished = null;
       synchronized (this) {
         opening.remove(storageId);
         if (device != null && !volumes.containsKey(storageId)) {
-          leaveSeat(device);
+          unpublished = leaveSeat(device);
         }
       }
+      withdraw(unpublished);
     }
   }
 
@@ -162,13 +155,18 @@ final class VolumeLifecycle {
     return seats.device;
   }
 
-  /** The volume is bound to its device no more; under the monitor. */
-  private void leaveSeat(MeldDevice device) {
+  /**
+   * The volume is bound to its device no more; under the monitor.
+   *
+   * @return what to withdraw, after the monitor is left; null for nothing
+   */
+  private Publisher leaveSeat(MeldDevice device) {
     Seats seats = devices.get(device.name());
-    if (--seats.taken == 0) {
-      devices.remove(device.name());
-      withdraw(device);
+    if (--seats.taken > 0) {
+      return null;
     }
+    devices.remove(device.name());
+    return publishers.remove(device);
   }
 
   private void start(MeldVolume volume, VolumeBinding binding, File root) throws IOException {
@@ -225,11 +223,21 @@ final class VolumeLifecycle {
     publishers.put(shown, publisher);
   }
 
-  private void withdraw(Object shown) {
-    Publisher publisher = publishers.remove(shown);
+  /**
+   * Shows it no more. Hadoop's metrics system is told by another thread: it may be held by one that
+   * asks a device which hangs.
+   */
+  private static void withdraw(Publisher publisher) {
     if (publisher != null) {
-      publisher.close();
+      publisher.hide();
+      start(publisher::close);
     }
+  }
+
+  private static void start(Runnable task) {
+    Thread thread = new Thread(task, "meld-close");
+    thread.setDaemon(true);
+    thread.start();
   }
 
   /** HDFS has the volume from now on. */
@@ -270,22 +278,25 @@ final class VolumeLifecycle {
     for (Map.Entry<MeldVolume, Future<?>> entry : leaving.entrySet()) {
       await(entry.getKey(), entry.getValue(), deadline);
     }
-    closers.shutdown();
   }
 
   private void leave(Collection<String> storageIds, boolean removed) {
     for (String storageId : storageIds) {
       MeldVolume volume;
+      Publisher ofVolume;
+      Publisher ofDevice;
       synchronized (this) {
         active.remove(storageId);
         volume = volumes.remove(storageId);
         if (volume == null) {
           continue;
         }
-        withdraw(volume);
-        leaveSeat(volume.device().device());
+        ofVolume = publishers.remove(volume);
+        ofDevice = leaveSeat(volume.device().device());
       }
       volume.leave();
+      withdraw(ofVolume);
+      withdraw(ofDevice);
       FutureTask<?> end =
           new FutureTask<>(
               () -> {
@@ -297,7 +308,7 @@ final class VolumeLifecycle {
               },
               null);
       leaving.put(volume, end);
-      closers.execute(end);
+      start(end);
     }
   }
 

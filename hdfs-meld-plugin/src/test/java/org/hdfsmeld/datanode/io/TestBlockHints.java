@@ -79,7 +79,7 @@ class TestBlockHints {
   }
 
   private void write(long from, long to) {
-    BlockWriter writer = new BlockWriter(volume, BLOCK, file, true);
+    WriteStream writer = new WriteStream(volume, BLOCK, file, true);
     for (long at = from; at < to; at += 64 << 10) {
       writer.write(at, 64 << 10);
     }
@@ -87,7 +87,7 @@ class TestBlockHints {
   }
 
   private void read(long bytes) {
-    BlockReader reader = new BlockReader(volume, BLOCK, () -> bytes, true);
+    ReadStream reader = new ReadStream(volume, BLOCK, () -> bytes, true);
     reader.consume(0, 64 << 10);
     reader.close();
   }
@@ -178,7 +178,7 @@ class TestBlockHints {
   void aLateDeleteOfAnOlderReplicaLeavesTheNewOne(@TempDir Path replicas) throws IOException {
     source.hint = says(ReadPattern.RANDOM);
     Path present = Files.createFile(replicas.resolve("blk_7"));
-    BlockWriter writer = new BlockWriter(volume, BLOCK, present.toFile(), true);
+    WriteStream writer = new WriteStream(volume, BLOCK, present.toFile(), true);
     writer.write(0, 2 * MIB);
     writer.close();
     volume.deleted(BLOCK, replicas.resolve("older").resolve("blk_7").toFile());
@@ -243,7 +243,7 @@ class TestBlockHints {
 
   @Test
   void aHintThatComesLateCountsForWhatIsWrittenFromThenOn() {
-    BlockWriter writer = new BlockWriter(volume, BLOCK, file, true);
+    WriteStream writer = new WriteStream(volume, BLOCK, file, true);
     writer.write(0, MIB);
     assertThat(device.commands()).as("deferred while nobody knows").isEmpty();
     source.answers(says(ReadPattern.RANDOM));

@@ -152,7 +152,7 @@ class TestDeviceState {
   }
 
   private void write(long block, int bytes) {
-    BlockWriter writer = new BlockWriter(volume, new BlockKey(POOL, block), dir.toFile(), true);
+    WriteStream writer = new WriteStream(volume, new BlockKey(POOL, block), dir.toFile(), true);
     for (int at = 0; at < bytes; at += MIB) {
       writer.write(at, Math.min(MIB, bytes - at));
     }
@@ -160,7 +160,7 @@ class TestDeviceState {
   }
 
   private void read(long block, long bytes) {
-    BlockReader reader = new BlockReader(volume, new BlockKey(POOL, block), () -> bytes, true);
+    ReadStream reader = new ReadStream(volume, new BlockKey(POOL, block), () -> bytes, true);
     reader.consume(0, MIB);
     reader.close();
   }

@@ -59,7 +59,7 @@ class TestDeviceThread {
   }
 
   private void write(long from, long to) {
-    BlockWriter writer = new BlockWriter(volume, BLOCK, file, true);
+    WriteStream writer = new WriteStream(volume, BLOCK, file, true);
     for (long at = from; at < to; at += PACKET) {
       writer.write(at, PACKET);
     }
@@ -67,7 +67,7 @@ class TestDeviceThread {
   }
 
   private void read(BlockKey key, long length) {
-    BlockReader reader = new BlockReader(volume, key, () -> length, true);
+    ReadStream reader = new ReadStream(volume, key, () -> length, true);
     for (long at = 0; at < length; at += PACKET) {
       reader.consume(at, PACKET);
     }

@@ -62,7 +62,7 @@ class TestMeldVolume {
   }
 
   private void write(BlockKey key, long from, long to) {
-    BlockWriter writer = new BlockWriter(volume, key, file, true);
+    WriteStream writer = new WriteStream(volume, key, file, true);
     for (long at = from; at < to; at += PACKET) {
       writer.write(at, (int) Math.min(PACKET, to - at));
     }
@@ -70,7 +70,7 @@ class TestMeldVolume {
   }
 
   private void read(BlockKey key, long length) {
-    BlockReader reader = new BlockReader(volume, key, () -> length, true);
+    ReadStream reader = new ReadStream(volume, key, () -> length, true);
     for (long at = 0; at < length; at += PACKET) {
       reader.consume(at, (int) Math.min(PACKET, length - at));
     }
@@ -113,7 +113,7 @@ class TestMeldVolume {
 
   @Test
   void aSmallBlockIsWrittenWithoutDirectiveWhenClosed() {
-    BlockWriter writer = new BlockWriter(volume, BLOCK, file, true);
+    WriteStream writer = new WriteStream(volume, BLOCK, file, true);
     writer.write(0, 100);
     assertThat(device.commands()).isEmpty();
     writer.close();
@@ -123,7 +123,7 @@ class TestMeldVolume {
 
   @Test
   void aSyncFlushesAfterThePendingWrites() {
-    BlockWriter writer = new BlockWriter(volume, BLOCK, file, true);
+    WriteStream writer = new WriteStream(volume, BLOCK, file, true);
     writer.write(0, 100);
     writer.sync();
     assertThat(device.commands())
@@ -174,7 +174,7 @@ class TestMeldVolume {
 
   @Test
   void aBlockUnderConstructionIsReadAsFarAsTheDeviceHasIt() {
-    BlockWriter writer = new BlockWriter(volume, BLOCK, file, true);
+    WriteStream writer = new WriteStream(volume, BLOCK, file, true);
     writer.write(0, MIB);
     read(BLOCK, MIB);
     assertThat(sent(Opcode.READ)).isEmpty();
@@ -234,7 +234,7 @@ class TestMeldVolume {
   }
 
   private void writeAcrossADelete(boolean isFileGone) {
-    BlockWriter writer = new BlockWriter(volume, BLOCK, file, true);
+    WriteStream writer = new WriteStream(volume, BLOCK, file, true);
     writer.write(0, 4 * MIB);
     assertThat(isFileGone && !file.delete()).isFalse();
     volume.deleted(BLOCK);
@@ -245,7 +245,7 @@ class TestMeldVolume {
 
   @Test
   void aReaderWhoseBlockIsDeletedLeavesNothingBehind() {
-    BlockReader reader = new BlockReader(volume, BLOCK, () -> 64 * MIB, true);
+    ReadStream reader = new ReadStream(volume, BLOCK, () -> 64 * MIB, true);
     reader.consume(0, PACKET);
     volume.deleted(BLOCK);
     for (long at = PACKET; at < 64 * MIB; at += PACKET) {
@@ -270,7 +270,7 @@ class TestMeldVolume {
   @Test
   void switchedOnLaterItPreloadsWhatWasWrittenMeanwhile() {
     volume = volume("off");
-    BlockWriter writer = new BlockWriter(volume, BLOCK, file, true);
+    WriteStream writer = new WriteStream(volume, BLOCK, file, true);
     writer.write(0, 4 * MIB);
     volume.setMode("account");
     writer.write(4 * MIB, 4 * MIB);
@@ -316,7 +316,7 @@ class TestMeldVolume {
 
   @Test
   void whatTheDeviceRefusedIsPlacedLater() {
-    BlockWriter writer = new BlockWriter(volume, BLOCK, file, true);
+    WriteStream writer = new WriteStream(volume, BLOCK, file, true);
     writer.write(0, 4 * MIB);
     device.fail(SimStatus.CAPACITY);
     writer.write(4 * MIB, 2 * MIB);
@@ -334,7 +334,7 @@ class TestMeldVolume {
 
   @Test
   void aWriterClosedWhileSwitchedOffGivesItsTicketsUp() {
-    BlockWriter writer = new BlockWriter(volume, BLOCK, file, true);
+    WriteStream writer = new WriteStream(volume, BLOCK, file, true);
     writer.write(0, 8 * MIB);
     assertThat(device.open()).isNotEmpty();
     volume.setMode("off");
@@ -355,7 +355,7 @@ class TestMeldVolume {
             "64k",
             MeldKeys.READAHEAD_WINDOW,
             "64m");
-    BlockWriter writer = new BlockWriter(volume, BLOCK, file, true);
+    WriteStream writer = new WriteStream(volume, BLOCK, file, true);
     device.stuck = true;
     writer.write(0, 63 * MIB);
     writer.close();
@@ -399,7 +399,7 @@ class TestMeldVolume {
             new SimFailures(),
             HintSource.NONE);
     assertThatThrownBy(() -> broken.change(MeldMode.ACCOUNT, 1)).isInstanceOf(SimException.class);
-    BlockWriter writer = new BlockWriter(broken, BLOCK, file, true);
+    WriteStream writer = new WriteStream(broken, BLOCK, file, true);
     writer.write(0, PACKET);
     writer.close();
     assertThat(broken.isHealthy()).isFalse();
@@ -459,7 +459,7 @@ class TestMeldVolume {
     volume = volume("real-time");
     CountDownLatch hang = new CountDownLatch(1);
     device.before = FakeDevice.hang(hang);
-    BlockReader reader = new BlockReader(volume, BLOCK, () -> 1L << 40, false);
+    ReadStream reader = new ReadStream(volume, BLOCK, () -> 1L << 40, false);
     long offset = 0;
     while (volume.device().hasRoom()) {
       offset += 8L << 20;
@@ -486,7 +486,7 @@ class TestMeldVolume {
   @Test
   void aBlockDeletedBeforeItsOpenFileIsUsedIsNotMapped() {
     assertThat(file.delete()).isTrue();
-    BlockReader reader = new BlockReader(volume, BLOCK, BlockFile.of(file), true);
+    ReadStream reader = new ReadStream(volume, BLOCK, BlockFile.of(file), true);
     reader.consume(0, PACKET);
     reader.close();
     write(BLOCK, 0, 8 * MIB);
@@ -519,7 +519,7 @@ class TestMeldVolume {
 
   @Test
   void streamsThatAreOnlyOpenedAreCounted() {
-    new BlockReader(volume, BLOCK, () -> 100, true).close();
+    new ReadStream(volume, BLOCK, () -> 100, true).close();
     assertThat(counter("opened_unread")).isEqualTo(1);
     assertThat(counter("forwarded_reads")).isZero();
   }
@@ -529,7 +529,7 @@ class TestMeldVolume {
   @CsvSource({"simulator, true", "write-lifetime, false", "both, true", "none, false"})
   void aBlocksWritesGoToTheConfiguredSinks(String sinks, boolean device) throws Exception {
     volume = volume("account", MeldKeys.DIRECTIVE_SINKS, sinks);
-    BlockWriter writer = new BlockWriter(volume, new BlockKey("BP-1", 7), file, true);
+    WriteStream writer = new WriteStream(volume, new BlockKey("BP-1", 7), file, true);
     for (int at = 0; at < 8 << 20; at += 64 << 10) {
       writer.write(at, 64 << 10);
     }

@@ -45,7 +45,7 @@ class TestMeldingGain {
     try {
       volume.change(MeldMode.ACCOUNT, 1);
       BlockKey block = new BlockKey("BP-1", 1);
-      BlockReader reader = new BlockReader(volume, block, () -> BLOCK_BYTES, true);
+      ReadStream reader = new ReadStream(volume, block, () -> BLOCK_BYTES, true);
       reader.longRead();
       for (long at = 0; at < BLOCK_BYTES; at += PACKET) {
         reader.consume(at, PACKET);

@@ -26,6 +26,7 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.apache.hadoop.io.LongWritable;
 import org.apache.hadoop.net.SocketOutputStream;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
+import org.hdfsmeld.datanode.hadoop.MeldFileIoProvider;
 import org.hdfsmeld.datanode.volume.MeldVolumes;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.sim.NativeSimDevice;
@@ -77,8 +78,8 @@ class TestPacketCost {
     Path file = Files.createFile(dir.resolve("blk_1"));
     try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
       open.setLength(BLOCK_BYTES);
-      BlockReader reader =
-          new BlockReader(
+      ReadStream reader =
+          new ReadStream(
               volumes.of(spi),
               new BlockKey("BP-1", 1),
               new MeldFileIoProvider.OpenFile(open.getChannel(), file.toFile()),
@@ -96,7 +97,7 @@ class TestPacketCost {
     // A block that changes before there is a journal is in the first snapshot, and in no record.
     awaitState("state_snapshots");
     File file = Files.createFile(dir.resolve("blk_1")).toFile();
-    BlockWriter writer = new BlockWriter(volumes.of(spi), new BlockKey("BP-1", 1), file, true);
+    WriteStream writer = new WriteStream(volumes.of(spi), new BlockKey("BP-1", 1), file, true);
     assertThat(
             allocatedBytes(
                 offset -> writer.write(offset, PACKET_BYTES),
@@ -143,7 +144,7 @@ class TestPacketCost {
       FileChannel channel = in.getChannel();
       provider.transferToSocketFully(
           spi, socket, channel, 0, PACKET_BYTES, new LongWritable(), new LongWritable());
-      assertThat(channel).isInstanceOf(BlockFileChannel.class);
+      assertThat(channel.getClass().getSimpleName()).isEqualTo("BlockFileChannel");
     }
 
     try (FileInputStream plain = new FileInputStream(block)) {

@@ -31,7 +31,7 @@ class TestParkedWindows {
   }
 
   private void pread(long offset, int length) {
-    BlockReader reader = new BlockReader(volume, BLOCK, () -> BLOCK_BYTES, true);
+    ReadStream reader = new ReadStream(volume, BLOCK, () -> BLOCK_BYTES, true);
     reader.consume(offset, length);
     reader.close();
   }
@@ -88,8 +88,7 @@ class TestParkedWindows {
   void whatIsKeptIsBounded() {
     open("adaptive");
     for (int i = 0; i < 3000; i++) {
-      BlockReader reader =
-          new BlockReader(volume, new BlockKey("BP-1", i), () -> BLOCK_BYTES, true);
+      ReadStream reader = new ReadStream(volume, new BlockKey("BP-1", i), () -> BLOCK_BYTES, true);
       reader.consume(0, PREAD);
       reader.close();
     }
@@ -100,7 +99,7 @@ class TestParkedWindows {
   @Test
   void aWindowThatWaitsKeepsNoReader() {
     open("adaptive");
-    WeakReference<BlockReader> gone = closedReader();
+    WeakReference<ReadStream> gone = closedReader();
     await()
         .until(
             () -> {
@@ -110,8 +109,8 @@ class TestParkedWindows {
     assertThat(volume.parkedWindows().take(BLOCK, PREAD, PREAD)).isNotNull();
   }
 
-  private WeakReference<BlockReader> closedReader() {
-    BlockReader reader = new BlockReader(volume, BLOCK, () -> BLOCK_BYTES, true);
+  private WeakReference<ReadStream> closedReader() {
+    ReadStream reader = new ReadStream(volume, BLOCK, () -> BLOCK_BYTES, true);
     reader.consume(0, PREAD);
     reader.close();
     return new WeakReference<>(reader);
@@ -120,7 +119,7 @@ class TestParkedWindows {
   @Test
   void aWholeBlockLeavesNothing() {
     open("adaptive");
-    BlockReader reader = new BlockReader(volume, BLOCK, () -> BLOCK_BYTES, true);
+    ReadStream reader = new ReadStream(volume, BLOCK, () -> BLOCK_BYTES, true);
     for (long at = 0; at < BLOCK_BYTES; at += PREAD) {
       reader.consume(at, PREAD);
     }

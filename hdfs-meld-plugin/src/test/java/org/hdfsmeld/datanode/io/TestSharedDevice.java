@@ -111,7 +111,7 @@ class TestSharedDevice {
   }
 
   private void write(MeldVolume volume, int bytes) {
-    BlockWriter writer = new BlockWriter(volume, BLOCK, file, true);
+    WriteStream writer = new WriteStream(volume, BLOCK, file, true);
     writer.write(0, bytes);
     writer.close();
   }

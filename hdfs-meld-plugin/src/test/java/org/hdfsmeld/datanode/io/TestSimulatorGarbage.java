@@ -53,8 +53,8 @@ class TestSimulatorGarbage {
       MeldVolume volume = volumes.holding(new File("/nowhere/current/BP-1/blk_1"));
       for (int block = 0; block < 8; block++) {
         BlockKey key = new BlockKey("BP-1", block);
-        BlockWriter writer = new BlockWriter(volume, key, file, true);
-        BlockReader reader = new BlockReader(volume, key, () -> BLOCK_BYTES, true);
+        WriteStream writer = new WriteStream(volume, key, file, true);
+        ReadStream reader = new ReadStream(volume, key, () -> BLOCK_BYTES, true);
         for (int at = 0; at < BLOCK_BYTES; at += 64 << 10) {
           writer.write(at, 64 << 10);
           reader.consume(at, 64 << 10);

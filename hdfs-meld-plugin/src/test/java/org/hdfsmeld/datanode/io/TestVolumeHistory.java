@@ -92,7 +92,7 @@ class TestVolumeHistory {
   }
 
   private static void scan(MeldVolume volume, BlockKey block) {
-    BlockReader reader = new BlockReader(volume, block, () -> 64 * MIB, true);
+    ReadStream reader = new ReadStream(volume, block, () -> 64 * MIB, true);
     reader.longRead();
     for (long at = 0; at < 64 * MIB; at += 64 * KIB) {
       reader.consume(at, (int) (64 * KIB));

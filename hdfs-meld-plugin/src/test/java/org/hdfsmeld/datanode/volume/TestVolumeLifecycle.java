@@ -3,6 +3,9 @@ package org.hdfsmeld.datanode.volume;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 
 import java.io.File;
 import java.io.IOException;
@@ -10,17 +13,24 @@ import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import javax.management.ObjectName;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
+import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
+import org.apache.logging.log4j.Level;
+import org.hdfsmeld.LogEvents;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.config.MeldConfigurationException;
 import org.hdfsmeld.datanode.config.MeldKeys;
 import org.hdfsmeld.datanode.layout.BlockFile;
+import org.hdfsmeld.datanode.metrics.SimFailures;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.sim.FakeDevice;
 import org.hdfsmeld.sim.NamespaceInfo;
@@ -202,6 +212,120 @@ class TestVolumeLifecycle {
     assertThat(volume(2).isHealthy()).isTrue();
     hang.countDown();
     await().until(() -> devices.get(0).closed);
+  }
+
+  /** They are held by a sampler that waits for a device which hangs. */
+  @Test
+  void whoRemovesAVolumeWaitsForNoMetrics() throws Exception {
+    start();
+    add(1);
+    CountDownLatch held = new CountDownLatch(1);
+    CountDownLatch hang = new CountDownLatch(1);
+    Thread sampler =
+        new Thread(
+            () -> {
+              synchronized (DefaultMetricsSystem.instance()) {
+                held.countDown();
+                awaitQuietly(hang);
+              }
+            });
+    sampler.start();
+    held.await();
+    try {
+      assertTimeoutPreemptively(Duration.ofSeconds(10), () -> volumes.retain(Set::of));
+      assertThat(isPublished(1)).isFalse();
+      await().until(() -> devices.get(0).closed);
+    } finally {
+      hang.countDown();
+    }
+    await()
+        .until(() -> DefaultMetricsSystem.instance().getSource("MeldVolumeMetrics-DS-1") == null);
+  }
+
+  @Test
+  void aVolumeMayLeaveAfterTheEnd() throws Exception {
+    start();
+    volumes.close();
+    add(1);
+    volumes.retain(Set::of);
+    assertThat(volume(1)).isNull();
+    await().until(() -> devices.get(0).closed);
+  }
+
+  @Test
+  void whoEndsItOnceMoreWaitsForTheFirst() throws Exception {
+    start();
+    add(1);
+    volume(1).blocks().io().preload(extent(1), 4096);
+    AtomicInteger saves = new AtomicInteger();
+    CountDownLatch saving = new CountDownLatch(1);
+    CountDownLatch hang = new CountDownLatch(1);
+    whileSaving =
+        () -> {
+          saves.incrementAndGet();
+          saving.countDown();
+          awaitQuietly(hang);
+        };
+    Thread first = new Thread(volumes::close);
+    first.start();
+    saving.await();
+    Thread second = new Thread(volumes::close);
+    second.start();
+    await().until(() -> second.getState() == Thread.State.BLOCKED);
+    hang.countDown();
+    first.join();
+    second.join();
+    assertThat(saves).hasValue(1);
+    assertThat(devices.get(0).closed).isTrue();
+  }
+
+  @Test
+  void anEntryThatIsNoVolumeIsSaidOnce() throws Exception {
+    current(1);
+    Files.createSymbolicLink(dir.resolve("link"), dir.resolve("1"));
+    conf.set(
+        MeldKeys.VOLUME_PROFILES,
+        dir.resolve("link")
+            + "=optane-900p,[SSD]"
+            + dir.resolve("2").toUri()
+            + "=flash-970pro,"
+            + dir.resolve("typo")
+            + "=flash-970pro");
+    start();
+    add(1);
+    add(2);
+    try (LogEvents log = new LogEvents(MeldVolumes.class)) {
+      volumes.warnOfUnmatched();
+      assertThat(log.list()).hasSize(1);
+      assertThat(log.list().get(0).getLevel()).isEqualTo(Level.WARN);
+      assertThat(log.list().get(0).getMessage().getFormattedMessage())
+          .contains(MeldKeys.VOLUME_PROFILES)
+          .contains("[" + dir.resolve("typo") + "]")
+          .contains("[" + dir.resolve("1") + ", " + dir.resolve("2") + "]");
+    }
+    assertThat(volume(1).getProfile()).isEqualTo("optane-900p");
+    assertThat(volume(2).getProfile()).isEqualTo("flash-970pro");
+  }
+
+  @Test
+  void whatTheDeviceWasNotToldOfIsCounted() throws Exception {
+    start();
+    add(1);
+    FsVolumeSpi hdfs = mock(FsVolumeSpi.class);
+    when(hdfs.getStorageID()).thenReturn("DS-1");
+    volume(1).blocks().io().preload(extent(1), 4096);
+    volumes.finalized(hdfs, BLOCK.pool(), BLOCK.id(), 4096);
+    volumes.finalized(hdfs, BLOCK.pool(), 8, 0);
+    assertThat(volume(1).getCounters()).containsEntry("unseen_writes", 0L);
+    try (LogEvents log = new LogEvents(SimFailures.class)) {
+      volumes.finalized(hdfs, BLOCK.pool(), BLOCK.id(), 8192);
+      volumes.finalized(hdfs, BLOCK.pool(), 8, 1);
+      assertThat(log.list()).hasSize(1);
+    }
+    assertThat(volume(1).getCounters()).containsEntry("unseen_writes", 2L);
+    volume(1).setMode("off");
+    volumes.finalized(hdfs, BLOCK.pool(), 8, 1);
+    assertThat(volume(1).getCounters()).containsEntry("unseen_writes", 2L);
   }
 
   private org.hdfsmeld.datanode.layout.BlockExtent extent(int number) throws IOException {

@@ -117,6 +117,12 @@ record Comparison(String className, SideRun stock, SideRun plugin, Comparison ag
     return counts;
   }
 
+  /** Whether none of its tests ran. */
+  boolean skippedItself() {
+    return counts().keySet().stream()
+        .allMatch(s -> s == TestOutcome.Status.ABORTED || s == TestOutcome.Status.SKIPPED);
+  }
+
   /** Whether both sides behave the same. */
   boolean identical() {
     return finished() && differences().isEmpty();

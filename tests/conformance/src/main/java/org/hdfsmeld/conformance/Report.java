@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /** What a person sees of a run, and its table, {@code results.md}. */
 final class Report {
@@ -74,7 +75,7 @@ final class Report {
         bad.add("not finished: " + run.simpleName() + "; its log says why");
       }
       notes(run).forEach(out::println);
-      if (run.plugin().forwarded() == 0 && !excused(run)) {
+      if (unseen(run)) {
         bad.add("not forwarded: the plugin saw nothing of " + run.simpleName());
       }
     }
@@ -85,21 +86,38 @@ final class Report {
     bad.forEach(out::println);
     out.printf(
         Locale.ROOT,
-        "%n%d tests of %d classes; %d differ; the plugin saw %,d reads and writes: %s%n",
+        "%n%d tests of %d classes; the plugin saw %,d reads and writes%n%s%n",
         runs.stream().mapToInt(run -> run.pairs().size()).sum(),
         runs.size(),
-        runs.stream().mapToInt(run -> run.differences().size()).sum(),
         forwarded,
-        bad.isEmpty() ? "as stock" : "NOT as stock");
+        verdict(runs, bad.isEmpty()));
     return bad.isEmpty();
   }
 
-  /** Whether the plugin need not have seen anything: no test ran, or it is known to see nothing. */
-  private boolean excused(Comparison run) {
-    boolean idle =
-        run.counts().keySet().stream()
-            .allMatch(s -> s == TestOutcome.Status.ABORTED || s == TestOutcome.Status.SKIPPED);
-    return idle || whyNothingForwarded(run).isPresent();
+  /** What the run comes to, in one sentence. */
+  private String verdict(List<Comparison> runs, boolean good) {
+    String skipped = named(" Skipped themselves on both sides: ", runs, Comparison::skippedItself);
+    if (good) {
+      return "Verdict: as stock. Every test ends the same way with the plugin." + skipped;
+    }
+    boolean differs = runs.stream().anyMatch(run -> !run.differences().isEmpty());
+    return (differs ? "Verdict: NOT as stock." : "Verdict: not proven to be as stock.")
+        + named(" Different: ", runs, run -> !run.differences().isEmpty())
+        + named(" Not finished: ", runs, run -> !run.finished())
+        + named(" The plugin saw nothing of: ", runs, this::unseen)
+        + skipped;
+  }
+
+  private static String named(String what, List<Comparison> runs, Predicate<Comparison> which) {
+    String names = runs.stream().filter(which).map(Comparison::simpleName).collect(joining(", "));
+    return names.isEmpty() ? "" : what + names + ".";
+  }
+
+  /** Whether the plugin saw nothing of a class that it should see. */
+  private boolean unseen(Comparison run) {
+    return run.plugin().forwarded() == 0
+        && !run.skippedItself()
+        && whyNothingForwarded(run).isEmpty();
   }
 
   /**

@@ -162,6 +162,29 @@ class TestComparison {
     assertThat(printed()).doesNotContain("nothing of TestX").contains("skips itself: TestX");
   }
 
+  /** One verdict, which names the classes that it is about. */
+  @Test
+  void theVerdictSaysWhichClasses() {
+    Comparison skipped = of(run(Map.of(), Status.ABORTED), run(Map.of(), Status.ABORTED), null);
+    assertThat(good("", skipped)).isFalse();
+    assertThat(printed())
+        .doesNotContain("0 differ")
+        .doesNotContain("NOT as stock")
+        .endsWith("Verdict: not proven to be as stock. Skipped themselves on both sides: TestX.\n");
+    assertThat(good("", named("TestY", SEEN), skipped)).isTrue();
+    assertThat(printed())
+        .endsWith(
+            "Verdict: as stock. Every test ends the same way with the plugin."
+                + " Skipped themselves on both sides: TestX.\n");
+    Comparison other =
+        new Comparison(
+            "org.example.TestZ", run(Map.of(), Status.PASSED), run(SEEN, Status.FAILED), null);
+    assertThat(good("", named("TestIdle", Map.of()), other)).isFalse();
+    assertThat(printed())
+        .endsWith(
+            "Verdict: NOT as stock. Different: TestZ. The plugin saw nothing of: TestIdle.\n");
+  }
+
   @Test
   void testsAreNamedByMethodAndRun() {
     assertThat(TestOutcome.of(id("testA"), Status.PASSED, "").name()).isEqualTo("testA");

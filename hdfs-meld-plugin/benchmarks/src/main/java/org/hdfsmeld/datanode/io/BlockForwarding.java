@@ -115,7 +115,7 @@ public class BlockForwarding {
   @Benchmark
   @OperationsPerInvocation(PACKETS)
   public long readPathOfHdfs() {
-    BlockReader reader = new BlockReader(volume, BLOCK, () -> BLOCK_BYTES, true);
+    ReadStream reader = new ReadStream(volume, BLOCK, () -> BLOCK_BYTES, true);
     for (long offset = 0; offset < BLOCK_BYTES; offset += PACKET_BYTES) {
       reader.consume(offset, PACKET_BYTES);
     }

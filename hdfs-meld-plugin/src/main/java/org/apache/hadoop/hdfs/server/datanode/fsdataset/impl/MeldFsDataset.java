@@ -7,8 +7,11 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.protocol.Block;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.common.Storage;
@@ -20,6 +23,9 @@ import org.apache.hadoop.hdfs.server.datanode.StorageLocation;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.apache.hadoop.hdfs.server.protocol.NamespaceInfo;
+import org.apache.hadoop.util.ShutdownHookManager;
+import org.hdfsmeld.datanode.hadoop.StartProbe;
+import org.hdfsmeld.datanode.volume.MeldVolume;
 import org.hdfsmeld.datanode.volume.MeldVolumes;
 import org.hdfsmeld.datanode.volume.SimulatedDataset;
 
@@ -33,7 +39,15 @@ import org.hdfsmeld.datanode.volume.SimulatedDataset;
  * Hadoop lacks one of these types that ends it.
  */
 class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
+  /** Before that of Hadoop's file systems, as all that still uses HDFS. */
+  private static final int EXIT_PRIORITY = FileSystem.SHUTDOWN_HOOK_PRIORITY + 10;
+
   private final MeldVolumes simulated;
+
+  /** SIGTERM ends a DataNode without {@link #shutdown}. */
+  private final Runnable atExit;
+
+  private boolean probed;
 
   /** The volume that this thread opens and HDFS does not have yet. */
   private final ThreadLocal<String> opened = new ThreadLocal<>();
@@ -45,14 +59,34 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
    */
   MeldFsDataset(DataNode datanode, DataStorage storage, Configuration conf, MeldVolumes simulated)
       throws IOException {
-    super(datanode, storage, conf);
+    super(datanode, storage, tracked(conf));
     this.simulated = simulated;
+    this.atExit = simulated::close;
     try {
-      followVolumes();
+      for (FsVolumeImpl volume : getVolumeList()) {
+        if (hasDevice(volume)) {
+          simulated.add(volume.getStorageID(), volume.getCurrentDir());
+        }
+      }
     } catch (IOException | RuntimeException | LinkageError e) {
       shutdown();
       throw e;
     }
+    simulated.warnOfUnmatched();
+    long deadlineNs = TimeUnit.SECONDS.toNanos(1) + simulated.config().waitTimeoutNs();
+    ShutdownHookManager.get()
+        .addShutdownHook(atExit, EXIT_PRIORITY, deadlineNs, TimeUnit.NANOSECONDS);
+  }
+
+  /** Has replicas in memory tracked so that their deletion is seen, unless a tracker is chosen. */
+  private static Configuration tracked(Configuration conf) {
+    String key = DFSConfigKeys.DFS_DATANODE_RAM_DISK_REPLICA_TRACKER_KEY;
+    if (!conf.getTrimmed(key, "").isEmpty()) {
+      return conf;
+    }
+    Configuration tracked = new Configuration(conf);
+    tracked.set(key, MeldRamDiskReplicaTracker.class.getName());
+    return tracked;
   }
 
   /** Opens the device before HDFS has the volume, which is refused with it. */
@@ -61,7 +95,8 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
       String storageUuid, Storage.StorageDirectory sd, StorageLocation location)
       throws IOException {
     FsVolumeImpl volume = super.createFsVolume(storageUuid, sd, location);
-    if (hasDevice(volume)) {
+    // Null while the superclass is made; its volumes are opened afterwards.
+    if (simulated != null && hasDevice(volume)) {
       try {
         simulated.open(storageUuid, volume.getCurrentDir());
       } catch (IOException | RuntimeException e) {
@@ -78,6 +113,9 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
   public void addVolume(StorageLocation location, List<NamespaceInfo> nsInfos) throws IOException {
     try {
       super.addVolume(location, nsInfos);
+      if (opened.get() != null) {
+        simulated.activate(opened.get());
+      }
     } catch (IOException | RuntimeException e) {
       if (opened.get() != null) {
         simulated.abandon(opened.get());
@@ -86,7 +124,8 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
     } finally {
       opened.remove();
     }
-    followVolumes();
+    // It may have failed before it was active.
+    simulated.retain(this::storageIds);
     for (NamespaceInfo nsInfo : nsInfos) {
       reconcile(nsInfo.getBlockPoolID());
     }
@@ -225,6 +264,25 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
   public void addBlockPool(String bpid, Configuration conf) throws IOException {
     super.addBlockPool(bpid, conf);
     reconcile(bpid);
+    probe(bpid);
+  }
+
+  /** Tries out, once, whether block I/O is seen at all. */
+  private void probe(String bpid) {
+    for (FsVolumeImpl volume : getVolumeList()) {
+      MeldVolume device = simulated.of(volume);
+      if (device != null && !probed) {
+        probed = true;
+        try {
+          String unseen = StartProbe.run(volume, volume.getTmpDir(bpid));
+          if (unseen != null) {
+            device.unseen(unseen);
+          }
+        } catch (IOException | RuntimeException | LinkageError e) {
+          LOG.warn("Whether block I/O on {} is seen could not be tried", volume, e);
+        }
+      }
+    }
   }
 
   @Override
@@ -247,18 +305,28 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
     }
   }
 
+  /** HDFS has deleted what it had saved of a replica in memory. */
+  void savedCopyDeleted(FsVolumeSpi volume, String bpid, long blockId) {
+    simulated.gone(volume, bpid, blockId);
+  }
+
+  @Override
+  public void finalizeBlock(ExtendedBlock b, boolean fsyncDir) throws IOException {
+    super.finalizeBlock(b, fsyncDir);
+    ReplicaInfo replica = volumeMap.get(b.getBlockPoolId(), b.getBlockId());
+    if (replica != null) {
+      simulated.finalized(
+          replica.getVolume(), b.getBlockPoolId(), b.getBlockId(), replica.getNumBytes());
+    }
+  }
+
   @Override
   public void shutdown() {
     super.shutdown();
-    simulated.close();
-  }
-
-  private void followVolumes() throws IOException {
-    for (FsVolumeImpl volume : getVolumeList()) {
-      if (hasDevice(volume)) {
-        simulated.add(volume.getStorageID(), volume.getCurrentDir());
-      }
+    if (!ShutdownHookManager.get().isShutdownInProgress()) {
+      ShutdownHookManager.get().removeShutdownHook(atExit);
     }
+    simulated.close();
   }
 
   private Set<String> storageIds() {

@@ -1,4 +1,4 @@
-package org.hdfsmeld.datanode.io;
+package org.hdfsmeld.datanode.hadoop;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -7,6 +7,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
+import org.hdfsmeld.datanode.io.ReadEvents;
 
 /**
  * The channel of a {@link BlockInputStream}: the file's own, whose reads the device sees. Transfers
@@ -14,7 +15,7 @@ import java.nio.channels.WritableByteChannel;
  */
 final class BlockFileChannel extends FileChannel {
   private final FileChannel channel;
-  private final BlockReader reader;
+  private final ReadEvents reader;
   private final Runnable moved;
 
   /**
@@ -22,7 +23,7 @@ final class BlockFileChannel extends FileChannel {
    *
    * @param moved called when the channel's position changes behind its stream
    */
-  BlockFileChannel(FileChannel channel, BlockReader reader, Runnable moved) {
+  BlockFileChannel(FileChannel channel, ReadEvents reader, Runnable moved) {
     this.channel = channel;
     this.reader = reader;
     this.moved = moved;
@@ -34,7 +35,7 @@ final class BlockFileChannel extends FileChannel {
   }
 
   /** The device's side of the stream. */
-  BlockReader reader() {
+  ReadEvents reader() {
     return reader;
   }
 

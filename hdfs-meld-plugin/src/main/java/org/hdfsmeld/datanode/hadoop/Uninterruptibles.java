@@ -1,4 +1,4 @@
-package org.hdfsmeld.datanode.io;
+package org.hdfsmeld.datanode.hadoop;
 
 import java.io.IOException;
 

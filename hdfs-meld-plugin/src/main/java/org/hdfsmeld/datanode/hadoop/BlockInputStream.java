@@ -1,9 +1,10 @@
-package org.hdfsmeld.datanode.io;
+package org.hdfsmeld.datanode.hadoop;
 
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import org.hdfsmeld.datanode.io.ReadEvents;
 
 /**
  * A block file's input stream that knows its block.
@@ -17,11 +18,11 @@ final class BlockInputStream extends FileInputStream {
 
   private final FileInputStream in;
   private final FileDescriptor descriptor;
-  private final BlockReader reader;
+  private final ReadEvents reader;
   private BlockFileChannel channel;
   private long position = UNKNOWN;
 
-  BlockInputStream(FileInputStream in, BlockReader reader) throws IOException {
+  BlockInputStream(FileInputStream in, ReadEvents reader) throws IOException {
     super(in.getFD());
     this.in = in;
     this.descriptor = in.getFD();

@@ -1,7 +1,8 @@
-package org.hdfsmeld.datanode.io;
+package org.hdfsmeld.datanode.hadoop;
 
 import java.io.FileOutputStream;
 import java.io.IOException;
+import org.hdfsmeld.datanode.io.WriteEvents;
 
 /**
  * A block file's output stream that knows its block. Writes go to the file first and through the
@@ -11,10 +12,10 @@ final class BlockOutputStream extends FileOutputStream {
   private static final long UNKNOWN = -1;
 
   private final FileOutputStream out;
-  private final BlockWriter writer;
+  private final WriteEvents writer;
   private long position = UNKNOWN;
 
-  BlockOutputStream(FileOutputStream out, BlockWriter writer) throws IOException {
+  BlockOutputStream(FileOutputStream out, WriteEvents writer) throws IOException {
     super(out.getFD());
     this.out = out;
     this.writer = writer;

@@ -17,7 +17,7 @@ import org.hdfsmeld.trace.ClientKind;
 import org.hdfsmeld.trace.TraceOp;
 
 /** One open read stream of a block, as the device sees it. */
-final class BlockReader implements RequestedRange.Source {
+public final class ReadStream implements ReadEvents, RequestedRange.Source {
   /** Whose reads say nothing about how a block is used. */
   private static final Set<ClientKind> UPKEEP =
       EnumSet.of(
@@ -31,7 +31,7 @@ final class BlockReader implements RequestedRange.Source {
   private final BlockFile file;
   private final boolean paced;
   private final WaitBudget budget;
-  private final ClientKind client = ClientKind.ofThisThread();
+  private final StreamUser user;
   private final ReaderTimeline timeline;
 
   private VolumeBlocks blocks;
@@ -45,13 +45,19 @@ final class BlockReader implements RequestedRange.Source {
   private boolean used;
   private boolean closed;
 
+  ReadStream(MeldVolume volume, BlockKey key, BlockFile file, boolean paced) {
+    this(volume, key, file, paced, StreamUser.DATANODE);
+  }
+
   /**
    * A reader that has read nothing.
    *
    * @param file the block's file, open
    * @param paced whether reads wait for the device; not where Hadoop holds locks
    */
-  BlockReader(MeldVolume volume, BlockKey key, BlockFile file, boolean paced) {
+  public ReadStream(
+      MeldVolume volume, BlockKey key, BlockFile file, boolean paced, StreamUser user) {
+    this.user = user;
     this.volume = volume;
     this.key = key;
     this.file = file;
@@ -60,13 +66,14 @@ final class BlockReader implements RequestedRange.Source {
     this.timeline = new ReaderTimeline(volume);
   }
 
-  /** The stream was opened for more than a few packets. Comes before it is read. */
-  synchronized void longRead() {
+  @Override
+  public synchronized void longRead() {
     longRead = true;
   }
 
   /** Bytes are read from the block's file: returns when the device has them too. Never throws. */
-  synchronized void consume(long offset, int length) {
+  @Override
+  public synchronized void consume(long offset, int length) {
     used = true;
     if (length <= 0 || closed || !volume.device().forwards()) {
       return;
@@ -87,7 +94,8 @@ final class BlockReader implements RequestedRange.Source {
   }
 
   /** Gives up what was requested ahead. Never throws. */
-  synchronized void close() {
+  @Override
+  public synchronized void close() {
     if (closed) {
       return;
     }
@@ -97,11 +105,13 @@ final class BlockReader implements RequestedRange.Source {
       leave();
     }
     publishCounts();
-    timeline.ended(key, client);
+    timeline.ended(key, user);
     if (!used) {
       volume.counters().openedUnread.increment();
-      if (client == ClientKind.SHORT_CIRCUIT) {
-        volume.trace().record(TraceOp.OPEN, key.pool().hashCode(), key.id(), 0, 0, 0, 0, client);
+      if (user.kind() == ClientKind.SHORT_CIRCUIT) {
+        volume
+            .trace()
+            .record(TraceOp.OPEN, key.pool().hashCode(), key.id(), 0, 0, 0, 0, user.kind());
       }
     }
   }
@@ -139,7 +149,7 @@ final class BlockReader implements RequestedRange.Source {
 
   /** The reads so far were sequential; what follows is not their continuation. */
   private void endRun() {
-    if (runBytes > 0 && paced && !UPKEEP.contains(client)) {
+    if (runBytes > 0 && paced && !UPKEEP.contains(user.kind())) {
       long outstanding = window.range().meanOutstandingBytes();
       volume.readRun(extent, runBytes, runReads, outstanding == 0 ? runBytes : outstanding);
     }
@@ -190,7 +200,7 @@ final class BlockReader implements RequestedRange.Source {
     publishCounts();
     long ticket;
     do {
-      ticket = blocks.io().read(extent, offset, length, !paced, client);
+      ticket = blocks.io().read(extent, offset, length, !paced, user.kind());
     } while (ticket == SimStatus.TIMEOUT
         && volume.device().awaitRoom(budget, volume.counters().readerWaitNs));
     timeline.requested(blocks, extent, offset, length, ticket);
@@ -200,7 +210,9 @@ final class BlockReader implements RequestedRange.Source {
   @Override
   public void await(long ticket) {
     long since = timeline.now();
+    long begin = user.now();
     volume.device().await(ticket, budget, volume.counters().readerWaitNs);
+    user.waited(begin);
     timeline.waited(ticket, since);
   }
 

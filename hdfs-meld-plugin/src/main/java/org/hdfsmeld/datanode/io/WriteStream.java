@@ -11,10 +11,9 @@ import org.hdfsmeld.datanode.volume.MeldVolume;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.sim.NamespaceInfo;
 import org.hdfsmeld.sim.SimStatus;
-import org.hdfsmeld.trace.ClientKind;
 
 /** One open write stream of a block, as the device sees it. */
-final class BlockWriter implements WriteCoalescer.Sink {
+public final class WriteStream implements WriteEvents, WriteCoalescer.Sink {
   private static final long NOWHERE = -1;
 
   private final MeldVolume volume;
@@ -22,7 +21,7 @@ final class BlockWriter implements WriteCoalescer.Sink {
   private final File file;
   private final boolean paced;
   private final WaitBudget budget;
-  private final ClientKind client = ClientKind.ofThisThread();
+  private final StreamUser user;
 
   private VolumeBlocks blocks;
   private BlockExtent extent;
@@ -30,13 +29,18 @@ final class BlockWriter implements WriteCoalescer.Sink {
   private long next = NOWHERE;
   private boolean closed;
 
+  WriteStream(MeldVolume volume, BlockKey key, File file, boolean paced) {
+    this(volume, key, file, paced, StreamUser.DATANODE);
+  }
+
   /**
    * A writer that has written nothing.
    *
    * @param file the block's file as long as it is written
    * @param paced whether writes wait for the device; not where Hadoop holds locks
    */
-  BlockWriter(MeldVolume volume, BlockKey key, File file, boolean paced) {
+  public WriteStream(MeldVolume volume, BlockKey key, File file, boolean paced, StreamUser user) {
+    this.user = user;
     this.volume = volume;
     this.key = key;
     this.file = file;
@@ -45,7 +49,8 @@ final class BlockWriter implements WriteCoalescer.Sink {
   }
 
   /** Bytes were written to the block's file. Never throws. */
-  synchronized void write(long offset, int length) {
+  @Override
+  public synchronized void write(long offset, int length) {
     if (length <= 0 || closed || !volume.device().forwards()) {
       return;
     }
@@ -63,7 +68,8 @@ final class BlockWriter implements WriteCoalescer.Sink {
   }
 
   /** The block's file was synced: everything pending goes to the device's flash. Never throws. */
-  synchronized void sync() {
+  @Override
+  public synchronized void sync() {
     if (coalescer == null || closed || !volume.device().forwards()) {
       return;
     }
@@ -72,13 +78,14 @@ final class BlockWriter implements WriteCoalescer.Sink {
     coalescer.drain();
     long ticket = volume.device().flush();
     if (ticket != TicketedIo.NOTHING) {
-      blocks.io().flushed(extent, client);
+      blocks.io().flushed(extent, user.kind());
     }
     await(ticket);
   }
 
   /** Sends what is pending and waits for all of it. Never throws. */
-  synchronized void close() {
+  @Override
+  public synchronized void close() {
     if (closed) {
       return;
     }
@@ -152,9 +159,8 @@ final class BlockWriter implements WriteCoalescer.Sink {
     do {
       ticket =
           present()
-              ? blocks
-                  .io()
-                  .write(extent, offset, length, blockBytes, paced ? file : null, !paced, client)
+              ? blocks.io().write(
+                  extent, offset, length, blockBytes, paced ? file : null, !paced, user.kind())
               : TicketedIo.NOTHING;
     } while (ticket == SimStatus.TIMEOUT
         && volume.device().awaitRoom(budget, volume.counters().writerWaitNs));
@@ -163,7 +169,9 @@ final class BlockWriter implements WriteCoalescer.Sink {
 
   @Override
   public void await(long ticket) {
+    long begin = user.now();
     volume.device().await(ticket, budget, volume.counters().writerWaitNs);
+    user.waited(begin);
   }
 
   @Override

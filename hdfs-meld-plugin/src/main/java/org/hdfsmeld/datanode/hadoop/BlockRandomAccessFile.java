@@ -1,9 +1,12 @@
-package org.hdfsmeld.datanode.io;
+package org.hdfsmeld.datanode.hadoop;
 
 import java.io.File;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import org.hdfsmeld.datanode.io.ReadStream;
+import org.hdfsmeld.datanode.io.StreamUser;
+import org.hdfsmeld.datanode.io.WriteStream;
 import org.hdfsmeld.datanode.layout.BlockFile;
 import org.hdfsmeld.datanode.volume.MeldVolume;
 import org.hdfsmeld.model.BlockKey;
@@ -15,16 +18,16 @@ import org.hdfsmeld.model.BlockKey;
 final class BlockRandomAccessFile extends RandomAccessFile {
   private final MeldVolume volume;
   private final BlockKey key;
-  private final BlockReader reader;
-  private final BlockWriter writer;
+  private final ReadStream reader;
+  private final WriteStream writer;
 
-  BlockRandomAccessFile(MeldVolume volume, BlockKey key, File file, String mode)
+  BlockRandomAccessFile(MeldVolume volume, BlockKey key, File file, String mode, StreamUser user)
       throws FileNotFoundException {
     super(file, mode);
     this.volume = volume;
     this.key = key;
-    this.reader = new BlockReader(volume, key, BlockFile.of(file), false);
-    this.writer = new BlockWriter(volume, key, file, false);
+    this.reader = new ReadStream(volume, key, BlockFile.of(file), false, user);
+    this.writer = new WriteStream(volume, key, file, false, user);
   }
 
   @Override

@@ -1,4 +1,4 @@
-package org.hdfsmeld.datanode.io;
+package org.hdfsmeld.datanode.hadoop;
 
 import java.io.File;
 import java.io.FileDescriptor;
@@ -10,18 +10,25 @@ import java.io.RandomAccessFile;
 import java.lang.ref.Reference;
 import java.lang.ref.WeakReference;
 import java.nio.channels.FileChannel;
+import java.util.Optional;
+import java.util.function.LongConsumer;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.FileIoProvider;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.DataNodeVolumeMetrics;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.apache.hadoop.io.LongWritable;
 import org.apache.hadoop.io.nativeio.NativeIOException;
 import org.apache.hadoop.net.SocketOutputStream;
+import org.hdfsmeld.datanode.io.ReadStream;
+import org.hdfsmeld.datanode.io.StreamUser;
+import org.hdfsmeld.datanode.io.WriteStream;
 import org.hdfsmeld.datanode.layout.BlockFile;
 import org.hdfsmeld.datanode.volume.BlockFiles;
 import org.hdfsmeld.datanode.volume.MeldVolume;
 import org.hdfsmeld.datanode.volume.MeldVolumes;
 import org.hdfsmeld.model.BlockKey;
+import org.hdfsmeld.trace.ClientKind;
 
 /**
  * Hadoop's own file I/O, which also tells the simulated device of the block files' part of it.
@@ -33,7 +40,7 @@ import org.hdfsmeld.model.BlockKey;
  * <p>Streams that clients read and write wait for the device. Those that HDFS uses under its
  * dataset locks (files opened for update, and whole files read to break a hard link) do not.
  */
-public final class MeldFileIoProvider extends FileIoProvider {
+public class MeldFileIoProvider extends FileIoProvider {
   private static final long COPY_PART_BYTES = 64 << 10;
 
   /**
@@ -49,6 +56,10 @@ public final class MeldFileIoProvider extends FileIoProvider {
   private static final ThreadLocal<Reference<BlockInputStream>> OPEN_READ = new ThreadLocal<>();
 
   private final MeldVolumes volumes;
+  private final DataNode datanode;
+
+  /** Gets what is done with the block of its id; null while nothing is tried out. */
+  private volatile StartProbe probe;
 
   /** Its length is that of what is open, wherever HDFS has moved it. */
   record OpenFile(FileChannel channel, File file)
@@ -78,6 +89,38 @@ public final class MeldFileIoProvider extends FileIoProvider {
   public MeldFileIoProvider(Configuration conf, DataNode datanode, MeldVolumes volumes) {
     super(conf, datanode);
     this.volumes = volumes;
+    this.datanode = datanode;
+  }
+
+  void probe(StartProbe present) {
+    probe = present;
+  }
+
+  /** Null unless the block is the one with which is tried out what is seen. */
+  private StartProbe probeOf(BlockKey block) {
+    return block.id() == StartProbe.BLOCK_ID ? probe : null;
+  }
+
+  /** This thread's, which opens a stream. */
+  private StreamUser user(FsVolumeSpi volume, boolean writes) {
+    String thread = Thread.currentThread().getName();
+    Optional<ClientKind> kind = HadoopThreads.kind(thread);
+    if (kind.isEmpty()) {
+      volumes.of(volume).counters().unknownThreads.increment();
+    }
+    return new StreamUser(
+        kind.orElse(ClientKind.DATANODE), HadoopThreads.client(thread), latency(volume, writes));
+  }
+
+  /** By what HDFS finds slow disks; null where it looks for none. */
+  private LongConsumer latency(FsVolumeSpi volume, boolean writes) {
+    DataNodeVolumeMetrics metrics =
+        datanode == null || datanode.getDiskMetrics() == null ? null : volume.getMetrics();
+    if (metrics == null) {
+      return null;
+    }
+    LongConsumer times = writes ? metrics::addWriteIoLatency : metrics::addReadIoLatency;
+    return times.andThen(metrics::addDataFileIoLatency);
   }
 
   @Override
@@ -110,8 +153,18 @@ public final class MeldFileIoProvider extends FileIoProvider {
     if (block == null) {
       return in;
     }
-    BlockReader reader = new BlockReader(simulated, block, new OpenFile(in.getChannel(), f), paced);
-    BlockInputStream stream = new BlockInputStream(in, reader);
+    StartProbe trial = probeOf(block);
+    BlockInputStream stream =
+        new BlockInputStream(
+            in,
+            trial != null
+                ? trial
+                : new ReadStream(
+                    simulated,
+                    block,
+                    new OpenFile(in.getChannel(), f),
+                    paced,
+                    user(volume, false)));
     OPEN_READ.set(new WeakReference<>(stream));
     return stream;
   }
@@ -159,7 +212,7 @@ public final class MeldFileIoProvider extends FileIoProvider {
     FileOutputStream out = super.getFileOutputStream(volume, f, append);
     MeldVolume simulated = volumes.of(volume);
     BlockKey block = simulated == null ? null : simulated.dataBlock(f);
-    return block == null ? out : writing(simulated, block, f, out);
+    return block == null ? out : writing(volume, simulated, block, f, out);
   }
 
   @Override
@@ -174,13 +227,18 @@ public final class MeldFileIoProvider extends FileIoProvider {
       return out;
     }
     MeldVolume simulated = volumes.of(volume);
-    return simulated == null ? out : writing(simulated, meta.block(), meta.dataFile(), out);
+    return simulated == null ? out : writing(volume, simulated, meta.block(), meta.dataFile(), out);
   }
 
-  private static FileOutputStream writing(
-      MeldVolume volume, BlockKey block, File file, FileOutputStream out) {
+  private FileOutputStream writing(
+      FsVolumeSpi volume, MeldVolume simulated, BlockKey block, File file, FileOutputStream out) {
+    StartProbe trial = probeOf(block);
     try {
-      return new BlockOutputStream(out, new BlockWriter(volume, block, file, true));
+      return new BlockOutputStream(
+          out,
+          trial != null
+              ? trial
+              : new WriteStream(simulated, block, file, true, user(volume, true)));
     } catch (IOException e) {
       // The descriptor of a stream that was just opened is always there.
       throw new IllegalStateException(e);
@@ -194,7 +252,7 @@ public final class MeldFileIoProvider extends FileIoProvider {
     boolean update = simulated != null && !mode.equals("r");
     BlockKey block = update ? simulated.dataBlock(f) : null;
     if (block != null) {
-      return new BlockRandomAccessFile(simulated, block, f, mode);
+      return new BlockRandomAccessFile(simulated, block, f, mode, user(volume, true));
     }
     RandomAccessFile file = super.getRandomAccessFile(volume, f, mode);
     BlockKey metaOf = update ? simulated.metaBlock(f) : null;
@@ -259,14 +317,15 @@ public final class MeldFileIoProvider extends FileIoProvider {
     MeldVolume from = volumes.of(volume);
     BlockKey block = from == null ? null : from.dataBlock(src);
     if (block != null) {
-      BlockReader reader = new BlockReader(from, block, BlockFile.of(src), false);
+      ReadStream reader =
+          new ReadStream(from, block, BlockFile.of(src), false, user(volume, false));
       forEachPart(length, reader::consume);
       reader.close();
     }
     MeldVolume to = volumes.holding(target);
     BlockKey copy = to == null ? null : to.dataBlock(target);
     if (copy != null) {
-      BlockWriter writer = new BlockWriter(to, copy, target, false);
+      WriteStream writer = new WriteStream(to, copy, target, false, StreamUser.DATANODE);
       forEachPart(length, writer::write);
       writer.close();
     }

@@ -1,4 +1,4 @@
-package org.hdfsmeld.datanode.io;
+package org.hdfsmeld.datanode.hadoop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;

@@ -1,4 +1,4 @@
-package org.hdfsmeld.datanode.io;
+package org.hdfsmeld.datanode.hadoop;
 
 import java.lang.reflect.Field;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;

@@ -1,12 +1,14 @@
-package org.hdfsmeld.trace;
+package org.hdfsmeld.datanode.hadoop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.hdfsmeld.trace.ClientKind;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Names as the threads of a DataNode of Hadoop 3.5.0 have them. */
-class TestClientKind {
+class TestHadoopThreads {
   @ParameterizedTest
   @CsvSource({
     "DataXceiver for client DFSClient_NONMAPREDUCE_1_2 at /127.0.0.1:40 [Sending block BP-1:blk_1_2], CLIENT",
@@ -26,6 +28,11 @@ class TestClientKind {
     "Async disk worker #1 for volume /data/1, DATANODE",
   })
   void isToldByTheThreadsName(String thread, ClientKind kind) {
-    assertThat(ClientKind.of(thread)).isEqualTo(kind);
+    assertThat(HadoopThreads.kind(thread)).hasValue(kind);
+  }
+
+  @Test
+  void aNameThatHadoopHasNotIsUnknown() {
+    assertThat(HadoopThreads.kind("replica-transfer-1")).isEmpty();
   }
 }

@@ -1,0 +1,17 @@
+package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
+
+/**
+ * Hadoop's tracker of replicas in memory, which says when it deletes the copy of one on a disk:
+ * that does not pass the DataNode's file I/O provider.
+ */
+class MeldRamDiskReplicaTracker extends RamDiskReplicaLruTracker {
+  @Override
+  synchronized void discardReplica(String bpid, long blockId, boolean deleteSavedCopies) {
+    RamDiskReplica replica = getReplica(bpid, blockId);
+    boolean deletes = deleteSavedCopies && replica != null && replica.getSavedBlockFile() != null;
+    super.discardReplica(bpid, blockId, deleteSavedCopies);
+    if (deletes && fsDataset instanceof MeldFsDataset dataset) {
+      dataset.savedCopyDeleted(replica.getLazyPersistVolume(), bpid, blockId);
+    }
+  }
+}
