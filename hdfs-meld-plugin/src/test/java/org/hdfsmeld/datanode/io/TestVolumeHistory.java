@@ -16,6 +16,7 @@ import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.model.ReadPattern;
 import org.hdfsmeld.sim.NativeSimDevice;
+import org.hdfsmeld.trace.ClientKind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,9 +36,7 @@ class TestVolumeHistory {
   void readsOfTheBlockScannerSayNothing() throws Exception {
     MeldVolume volume = volume(new Configuration());
     try {
-      Thread scanner = new Thread(() -> scan(volume, BLOCK), "VolumeScannerThread(/data/1)");
-      scanner.start();
-      scanner.join();
+      scan(volume, BLOCK, new StreamUser(ClientKind.SCANNER, "", null));
       assertThat(volume.getCounters()).containsEntry("history_runs", 0L);
       scan(volume, BLOCK);
       assertThat(volume.getCounters()).containsEntry("history_runs", 1L);
@@ -92,7 +91,11 @@ class TestVolumeHistory {
   }
 
   private static void scan(MeldVolume volume, BlockKey block) {
-    ReadStream reader = new ReadStream(volume, block, () -> 64 * MIB, true);
+    scan(volume, block, StreamUser.DATANODE);
+  }
+
+  private static void scan(MeldVolume volume, BlockKey block, StreamUser user) {
+    ReadStream reader = new ReadStream(volume, block, () -> 64 * MIB, true, user);
     reader.longRead();
     for (long at = 0; at < 64 * MIB; at += 64 * KIB) {
       reader.consume(at, (int) (64 * KIB));
