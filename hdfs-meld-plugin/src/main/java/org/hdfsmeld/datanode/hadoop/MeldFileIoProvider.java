@@ -102,11 +102,11 @@ public class MeldFileIoProvider extends FileIoProvider {
   }
 
   /** This thread's, which opens a stream. */
-  private StreamUser user(FsVolumeSpi volume, boolean writes) {
+  private StreamUser user(FsVolumeSpi volume, MeldVolume simulated, boolean writes) {
     String thread = Thread.currentThread().getName();
     Optional<ClientKind> kind = HadoopThreads.kind(thread);
     if (kind.isEmpty()) {
-      volumes.of(volume).counters().unknownThreads.increment();
+      simulated.counters().unknownThreads.increment();
     }
     return new StreamUser(
         kind.orElse(ClientKind.DATANODE), HadoopThreads.client(thread), latency(volume, writes));
@@ -164,7 +164,7 @@ public class MeldFileIoProvider extends FileIoProvider {
                     block,
                     new OpenFile(in.getChannel(), f),
                     paced,
-                    user(volume, false)));
+                    user(volume, simulated, false)));
     OPEN_READ.set(new WeakReference<>(stream));
     return stream;
   }
@@ -238,7 +238,7 @@ public class MeldFileIoProvider extends FileIoProvider {
           out,
           trial != null
               ? trial
-              : new WriteStream(simulated, block, file, true, user(volume, true)));
+              : new WriteStream(simulated, block, file, true, user(volume, simulated, true)));
     } catch (IOException e) {
       // The descriptor of a stream that was just opened is always there.
       throw new IllegalStateException(e);
@@ -252,7 +252,7 @@ public class MeldFileIoProvider extends FileIoProvider {
     boolean update = simulated != null && !mode.equals("r");
     BlockKey block = update ? simulated.dataBlock(f) : null;
     if (block != null) {
-      return new BlockRandomAccessFile(simulated, block, f, mode, user(volume, true));
+      return new BlockRandomAccessFile(simulated, block, f, mode, user(volume, simulated, true));
     }
     RandomAccessFile file = super.getRandomAccessFile(volume, f, mode);
     BlockKey metaOf = update ? simulated.metaBlock(f) : null;
@@ -318,7 +318,7 @@ public class MeldFileIoProvider extends FileIoProvider {
     BlockKey block = from == null ? null : from.dataBlock(src);
     if (block != null) {
       ReadStream reader =
-          new ReadStream(from, block, BlockFile.of(src), false, user(volume, false));
+          new ReadStream(from, block, BlockFile.of(src), false, user(volume, from, false));
       forEachPart(length, reader::consume);
       reader.close();
     }

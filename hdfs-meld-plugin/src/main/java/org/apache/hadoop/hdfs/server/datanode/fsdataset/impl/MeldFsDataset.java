@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.StorageType;
@@ -47,7 +48,7 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
   /** SIGTERM ends a DataNode without {@link #shutdown}. */
   private final Runnable atExit;
 
-  private boolean probed;
+  private final AtomicBoolean probed = new AtomicBoolean();
 
   /** The volume that this thread opens and HDFS does not have yet. */
   private final ThreadLocal<String> opened = new ThreadLocal<>();
@@ -73,9 +74,11 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
       throw e;
     }
     simulated.warnOfUnmatched();
-    long deadlineNs = TimeUnit.SECONDS.toNanos(1) + simulated.config().waitTimeoutNs();
-    ShutdownHookManager.get()
-        .addShutdownHook(atExit, EXIT_PRIORITY, deadlineNs, TimeUnit.NANOSECONDS);
+    ShutdownHookManager hooks = ShutdownHookManager.get();
+    if (!hooks.isShutdownInProgress()) {
+      long deadlineNs = TimeUnit.SECONDS.toNanos(1) + simulated.config().waitTimeoutNs();
+      hooks.addShutdownHook(atExit, EXIT_PRIORITY, deadlineNs, TimeUnit.NANOSECONDS);
+    }
   }
 
   /** Has replicas in memory tracked so that their deletion is seen, unless a tracker is chosen. */
@@ -271,8 +274,7 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
   private void probe(String bpid) {
     for (FsVolumeImpl volume : getVolumeList()) {
       MeldVolume device = simulated.of(volume);
-      if (device != null && !probed) {
-        probed = true;
+      if (device != null && probed.compareAndSet(false, true)) {
         try {
           String unseen = StartProbe.run(volume, volume.getTmpDir(bpid));
           if (unseen != null) {
