@@ -62,7 +62,7 @@ public class MeldFileIoProvider extends FileIoProvider {
   private volatile StartProbe probe;
 
   /** Its length is that of what is open, wherever HDFS has moved it. */
-  record OpenFile(FileChannel channel, File file)
+  public record OpenFile(FileChannel channel, File file)
       implements BlockFile, Uninterruptibles.ChannelCall {
     @Override
     public long call() throws IOException {
