@@ -12,6 +12,7 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
+use std::time::Instant;
 
 use super::sync::AtomicU64;
 use crate::error::Failure;
@@ -159,6 +160,8 @@ pub(crate) struct Ring {
     unheard: VecDeque<Post>,
     /// Outcomes so far.
     pub(crate) ended: u64,
+    /// When something was last taken or done. A spin ends so long after it, however many calls that takes.
+    pub(crate) active: Instant,
 }
 
 impl Ring {
@@ -167,6 +170,7 @@ impl Ring {
             shared,
             unheard: VecDeque::new(),
             ended: 0,
+            active: Instant::now(),
         }
     }
 

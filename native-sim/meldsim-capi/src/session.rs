@@ -34,8 +34,8 @@ pub(crate) enum RingOp {
 /// What came of one look at a ring.
 struct Looked {
     shared: Shared,
-    /// Something was taken, or has completed.
-    moved: bool,
+    /// When something was last taken or done.
+    active: Instant,
     /// The caller has to hear something.
     posted: bool,
     /// The device has no room for the next entry.
@@ -312,15 +312,11 @@ impl Session {
         perform: impl Fn(&mut Device, &Entry, u64) -> Result<(), Failure>,
     ) -> Result<Option<Wall>, Failure> {
         let begin = Instant::now();
-        let mut active = begin;
         loop {
             let on_callers_clock =
                 |due: Instant| now_ns.saturating_add((due - begin).as_nanos() as u64);
             let looked = self.look_at_ring(&op, &perform, on_callers_clock)?;
             let mut now = Instant::now();
-            if looked.moved {
-                active = now;
-            }
             if looked.posted {
                 return Ok(Some(Wall::ZERO));
             }
@@ -336,7 +332,7 @@ impl Session {
                     break;
                 }
                 let is_near = left.is_some_and(|left| left <= spin);
-                if !looked.paced || (now - active >= spin && !is_near) {
+                if !looked.paced || (now - looked.active >= spin && !is_near) {
                     let quantum = looked.due.map_or(Wall::ZERO, |(_, quantum)| match spin {
                         Wall::ZERO => quantum,
                         _ => Wall::ZERO,
@@ -397,12 +393,15 @@ impl Session {
         let due = state.due();
         let paced = matches!(state.executive, Executive::RealTime(_));
         let ring = state.attached()?;
-        let moved = taken > 0 || ring.ended != ended;
+        if taken > 0 || ring.ended != ended {
+            ring.active = Instant::now();
+        }
+        let active = ring.active;
         let posted = ring.post(full, due.map(|(due, _)| on_callers_clock(due)), remember);
         self.publish(state);
         Ok(Looked {
             shared,
-            moved,
+            active,
             posted,
             full,
             paced,

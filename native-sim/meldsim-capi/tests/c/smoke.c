@@ -191,7 +191,7 @@ static void ring(void) {
   CHECK((int64_t)put(MELDSIM_RING_WAIT, 0, 0, read), == 3);
   CHECK((int64_t)put(MELDSIM_FLUSH, nsid, 0, 0), == 4);
   CHECK((int64_t)put(MELDSIM_FLUSH, nsid, 0, 0), == 0); /* it is full */
-  CHECK(meldsim_ring_run(device, 0, 0, 1000000), == INT64_MAX);
+  CHECK(meldsim_ring_run(device, 0, 0, 1000000000), == INT64_MAX);
   CHECK((int64_t)words[HEAD], == 4);
   CHECK((int64_t)words[POSTED], == 0);
   CHECK((int64_t)slot(read)[0], == (int64_t)(read * 2 + 1)); /* done */
@@ -199,7 +199,7 @@ static void ring(void) {
 
   /* A failure is posted, and its slot is the caller's to end. */
   uint64_t refused = put(MELDSIM_READ, nsid + 1, 64, 0);
-  CHECK(meldsim_ring_run(device, 0, 0, 1000000), == 0);
+  CHECK(meldsim_ring_run(device, 0, 0, 1000000000), == 0);
   CHECK((int64_t)words[POSTED], == 1);
   CHECK((int64_t)words[POSTS], == (int64_t)refused);
   CHECK((int64_t)words[POSTS + 1], == MELDSIM_ERR_NAMESPACE);
