@@ -57,7 +57,7 @@ pub(super) struct FirmwareStage {
 impl FirmwareStage {
     /// None for ideal firmware.
     pub(super) fn new(profile: &Profile) -> Option<Box<FirmwareStage>> {
-        let firmware = Firmware::new(&profile.firmware)?;
+        let firmware = Firmware::new(&profile.firmware, profile.program_pages())?;
         Some(Box::new(FirmwareStage {
             firmware,
             pages_moved: 0,
@@ -131,19 +131,20 @@ impl FirmwareStage {
             firmware_messages: usage.messages,
             firmware_cache_hits: usage.cache_hits,
             firmware_cache_bypasses: usage.cache_bypasses,
-            firmware_energy_nj: energy_nj(section, usage.active(), now),
+            firmware_energy_nj: energy_nj(section, usage.issued, usage.spin, now),
             ..counted
         }
     }
 }
 
-/// Energy of the cores up to `now`, for some of which they were `active`, summed over cores.
-fn energy_nj(section: &Section, active: TotalTime, now: Instant) -> u64 {
+/// Energy of the cores up to `now`. Threads have `issued` for some of it, as many as fill a core side by side, and cores
+/// have waited for locks.
+fn energy_nj(section: &Section, issued: TotalTime, spin: TotalTime, now: Instant) -> u64 {
     let whole_ps = u128::from(now.as_ps()) * u128::from(section.cores);
     let of =
         |time_ps: u128, pj_a_second: u64| time_ps * u128::from(pj_a_second) / 1_000_000_000_000_000;
     let core = &section.core;
-    let active_ps = active.as_ps();
+    let active_ps = issued.as_ps() / u128::from(core.issues) + spin.as_ps();
     let idle_ps = whole_ps.saturating_sub(active_ps);
     (of(active_ps, core.active_energy.0) + of(idle_ps, core.idle_energy.0)) as u64
 }
@@ -155,7 +156,7 @@ mod tests {
 
     #[test]
     fn energy_is_that_of_all_cores_however_long() {
-        let section = Section {
+        let mut section = Section {
             cores: 8,
             ..Section::default()
         };
@@ -164,10 +165,29 @@ mod tests {
         let now = Instant::START + time;
         let nj = |pj_a_second: u64, cores: u64| pj_a_second / 1_000 * seconds * cores;
         let core = &section.core;
-        let idle = energy_nj(&section, TotalTime::default(), now);
+        let none = TotalTime::default();
+        let idle = energy_nj(&section, none, none, now);
         assert_eq!(idle, nj(core.idle_energy.0, 8));
-        let active = energy_nj(&section, [time; 6].into_iter().sum(), now);
         let expected = nj(core.active_energy.0, 6) + nj(core.idle_energy.0, 2);
-        assert_eq!(active, expected);
+        let of = |threads| {
+            energy_nj(
+                &section,
+                vec![time; threads].into_iter().sum(),
+                time.into(),
+                now,
+            )
+        };
+        assert_eq!(of(5), expected);
+        // Two threads that issue side by side are one core at work.
+        section.core.issues = 2;
+        let of = |threads| {
+            energy_nj(
+                &section,
+                vec![time; threads].into_iter().sum(),
+                time.into(),
+                now,
+            )
+        };
+        assert_eq!(of(10), expected);
     }
 }

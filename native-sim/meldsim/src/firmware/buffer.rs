@@ -19,7 +19,7 @@ use crate::engine::NIL;
 struct BufferedPage {
     volume: u32,
     page: u64,
-    /// The write that the data are of.
+    /// The write that the data are of, or the read that has brought them.
     writer: u32,
     /// The medium does not have the data yet.
     is_in_transit: bool,
@@ -110,6 +110,21 @@ impl BurstBuffer {
             is_in_transit: true,
         };
         true
+    }
+
+    /// Puts a page here that `reader` has brought from the medium, unless it is here, or one in transit
+    /// has the slot.
+    pub(super) fn fill(&mut self, volume: u32, page: u64, reader: u32) {
+        let slot = &mut self.slots[self.index(volume, page)];
+        let is_here = slot.current.is(volume, page) || slot.evicted.is(volume, page);
+        if !is_here && !slot.current.is_in_transit {
+            slot.current = BufferedPage {
+                volume,
+                page,
+                writer: reader,
+                is_in_transit: false,
+            };
+        }
     }
 
     /// Forgets pages. They must not be read before the medium is through with every write of them.

@@ -44,6 +44,8 @@ pub(crate) struct CommandState {
     pub(super) parts: u32,
     /// Its range stays locked until the medium is through with it.
     pub(super) keeps_lock: bool,
+    /// The burst buffer gets what it brings.
+    pub(super) fills: bool,
     /// Its range is locked.
     pub(super) is_locked: bool,
     /// It waits only for its range to be unlocked.
@@ -123,8 +125,12 @@ pub(super) enum Step {
     Buffer,
     /// Translates pages.
     Translate,
+    /// Fills the burst buffer with what a read has brought.
+    Fill,
     /// Composes transactions; with the last one the command begins on the medium.
     Compose,
+    /// As that, of the pages of a write, which fewer transactions program.
+    ComposeWrite,
     /// Buffer, translation and composing in one, of layered firmware.
     Layer,
     /// Unlocks its range.
@@ -138,7 +144,7 @@ pub(super) enum Step {
 }
 
 /// How many [`Step`]s there are.
-const STEPS: usize = 12;
+const STEPS: usize = 14;
 
 impl ThreadType {
     /// Its name.
@@ -161,9 +167,9 @@ impl Step {
         match self {
             Step::Fetch | Step::Parse | Step::Dispatch | Step::Complete => ThreadType::Nvmq,
             Step::Lock | Step::Unlock => ThreadType::Ilock,
-            Step::Buffer => ThreadType::Cache,
+            Step::Buffer | Step::Fill => ThreadType::Cache,
             Step::Translate | Step::Layer => ThreadType::Trans,
-            Step::Compose => ThreadType::Fcmd,
+            Step::Compose | Step::ComposeWrite => ThreadType::Fcmd,
             Step::Collect => ThreadType::Bgc,
             Step::Journal => ThreadType::Log,
         }
@@ -207,7 +213,8 @@ pub(super) struct Costs {
 }
 
 impl Costs {
-    pub(super) fn new(firmware: &Firmware) -> Costs {
+    /// Of a flash of which a transaction programs so many pages.
+    pub(super) fn new(firmware: &Firmware, program_pages: u64) -> Costs {
         let cost = &firmware.cost;
         let speed = u64::from(firmware.core.speed_percent);
         let on_core = |time: Duration| Duration::from_ps(time.as_ps().saturating_mul(100) / speed);
@@ -251,8 +258,16 @@ impl Costs {
         set(Step::Lock, message + lock, zero);
         set(Step::Dispatch, message, lookup);
         set(Step::Buffer, message, cache);
+        set(Step::Fill, message, cache);
         set(Step::Translate, message, translate);
         set(Step::Compose, message + if_any(forwards, unlock), compose);
+        let once = compose.as_ps() * u64::from(firmware.transaction_percent) / 100;
+        let write = compose.as_ps() - once + once / program_pages;
+        set(
+            Step::ComposeWrite,
+            message + if_any(forwards, unlock),
+            Duration::from_ps(write),
+        );
         set(Step::Layer, message, cache + translate + compose);
         set(Step::Unlock, message + unlock, zero);
         set(Step::Collect, message, collect);
@@ -275,13 +290,19 @@ impl Costs {
         }
     }
 
+    /// What of a job is instructions: all but the message that brings it.
+    #[inline]
+    pub(super) fn instructions(&self, job: Job) -> Duration {
+        let whole = self.of(job.step, job.pages);
+        whole.saturating_sub(self.message(job.step))
+    }
+
     /// How long a core of so many hardware threads issues a job: with one, it also waits for the message.
     #[inline]
     pub(super) fn issued(&self, job: Job, ways: u32) -> Duration {
-        let whole = self.of(job.step, job.pages);
         match ways {
-            1 => whole,
-            _ => whole.saturating_sub(self.message(job.step)),
+            1 => self.of(job.step, job.pages),
+            _ => self.instructions(job),
         }
     }
 
@@ -309,6 +330,8 @@ impl Costs {
 pub(crate) struct FirmwareUsage {
     /// Time cores worked as threads of each type: NVMQ, ILOCK, CACHE, TRANS, FCMD, BGC, LOG.
     pub(crate) busy: [TotalTime; TYPES],
+    /// Time that threads issued instructions.
+    pub(crate) issued: TotalTime,
     /// Time that commands waited for a range, and cores for a lock of shared memory.
     pub(crate) lock_wait: TotalTime,
     /// Time that cores did nothing but wait for a lock of shared memory.
@@ -324,11 +347,6 @@ pub(crate) struct FirmwareUsage {
 }
 
 impl FirmwareUsage {
-    /// Time that cores were at work or waited at full power.
-    pub(crate) fn active(&self) -> TotalTime {
-        self.busy.iter().copied().sum::<TotalTime>() + self.spin
-    }
-
     #[inline]
     pub(super) fn count(&mut self, step: Step, time: Duration) {
         self.busy[step.thread_type() as usize] += time;

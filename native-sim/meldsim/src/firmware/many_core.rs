@@ -32,15 +32,17 @@ pub(crate) struct Pipeline {
     forwards: bool,
     /// NVMQ reads the buffer's table.
     bypasses: bool,
+    /// What a read brings is put into the buffer.
+    fills: bool,
     journals: bool,
     /// Reused by every unlock.
     granted: Vec<u32>,
 }
 
 impl Pipeline {
-    pub(super) fn new(firmware: &Firmware) -> Pipeline {
+    pub(super) fn new(firmware: &Firmware, program_pages: u64) -> Pipeline {
         let is_layered = firmware.design == FirmwareDesign::ManyLayered;
-        let costs = Costs::new(firmware);
+        let costs = Costs::new(firmware, program_pages);
         let (groups, threads) = Groups::new(firmware, &costs);
         Pipeline {
             threads,
@@ -51,6 +53,7 @@ impl Pipeline {
             splits: firmware.dynamic_serialization && !is_layered,
             forwards: firmware.lock_forwarding || is_layered,
             bypasses: firmware.cache_bypass && !is_layered,
+            fills: firmware.cache_fill && !firmware.cache_bypass && !is_layered,
             journals: firmware.journal,
             granted: Vec::new(),
         }
@@ -108,7 +111,13 @@ impl Pipeline {
             Step::Dispatch => self.dispatched(queue, commands, request),
             Step::Buffer => self.buffer(queue, commands, request),
             Step::Translate => self.translated(queue, commands, thread, job),
-            Step::Compose | Step::Layer => self.composed(queue, commands, request),
+            Step::Compose | Step::ComposeWrite | Step::Layer => {
+                self.composed(queue, commands, request);
+            }
+            Step::Fill => {
+                self.tables.fill(commands, request);
+                self.finish(queue, commands, request);
+            }
             Step::Unlock => self.unlock(queue, commands, request),
             Step::Complete => self.tables.complete(commands, request),
             Step::Collect | Step::Journal => {}
@@ -173,9 +182,21 @@ impl Pipeline {
             self.tables.usage.cache_bypasses += 1;
             return self.buffer(queue, commands, request);
         }
-        let thread = self.groups.cache.of(commands.pages(request).first);
+        self.send_to_cache(queue, commands, request, Step::Buffer);
+    }
+
+    /// To a CACHE thread by the address, in commands of this size: aligned ones would all have the same by the page.
+    fn send_to_cache(
+        &mut self,
+        queue: &mut Events,
+        commands: &impl Commands,
+        request: u32,
+        step: Step,
+    ) {
         let pages = commands.work(request);
-        self.send(queue, thread, Step::Buffer.of(request, pages));
+        let number = commands.pages(request).first / pages;
+        let thread = self.groups.cache.of(number);
+        self.send(queue, thread, step.of(request, pages));
     }
 
     /// CACHE, or NVMQ in its place: a read is served or goes to the medium, all else changes the buffer.
@@ -184,6 +205,10 @@ impl Pipeline {
             self.tables.change(commands, request);
         } else if self.tables.serve(commands, request) {
             return self.release(queue, commands, request);
+        } else if self.fills {
+            // What is put into the buffer then is not older than what is written meanwhile.
+            let state = commands.state(request);
+            (state.keeps_lock, state.fills) = (true, true);
         }
         let pages = commands.work(request);
         self.scatter(queue, commands, request, pages);
@@ -216,7 +241,11 @@ impl Pipeline {
     fn translated(&mut self, queue: &mut Events, commands: &impl Commands, thread: u32, job: Job) {
         let first = commands.pages(job.request).first;
         let page = first + self.groups.trans.distance(first, thread);
-        let job = Step::Compose.of(job.request, job.pages);
+        let step = match commands.opcode(job.request) {
+            Opcode::Write => Step::ComposeWrite,
+            _ => Step::Compose,
+        };
+        let job = step.of(job.request, job.pages);
         self.send(queue, self.groups.fcmd.of(page), job);
     }
 
@@ -249,9 +278,17 @@ impl Pipeline {
         self.granted = granted;
     }
 
-    /// The medium is through with a command: to LOG, and to NVMQ to complete it.
+    /// The medium is through with a command: to CACHE first, if that takes what a read has brought.
     pub(super) fn ended(&mut self, queue: &mut Events, commands: &mut impl Commands, request: u32) {
+        if std::mem::take(&mut commands.state(request).fills) {
+            return self.send_to_cache(queue, commands, request, Step::Fill);
+        }
         self.tables.end(commands, request);
+        self.finish(queue, commands, request);
+    }
+
+    /// To LOG, and to NVMQ to complete it.
+    fn finish(&mut self, queue: &mut Events, commands: &mut impl Commands, request: u32) {
         let state = *commands.state(request);
         if state.keeps_lock {
             self.release(queue, commands, request);

@@ -45,13 +45,15 @@ pub(crate) enum Firmware {
 }
 
 impl Firmware {
-    /// The firmware that a profile describes; none when it is ideal.
-    pub(crate) fn new(section: &Section) -> Option<Firmware> {
+    /// The firmware that a profile describes, in front of a flash of which a transaction programs so many
+    /// pages; none when it is ideal.
+    pub(crate) fn new(section: &Section, program_pages: u64) -> Option<Firmware> {
         match section.design {
             FirmwareDesign::Ideal => None,
             FirmwareDesign::Naive => Some(Firmware::Naive(Box::new(Naive::new(section)))),
             FirmwareDesign::ManyLayered | FirmwareDesign::Pipeline => {
-                Some(Firmware::Pipeline(Box::new(Pipeline::new(section))))
+                let pipeline = Pipeline::new(section, program_pages);
+                Some(Firmware::Pipeline(Box::new(pipeline)))
             }
         }
     }

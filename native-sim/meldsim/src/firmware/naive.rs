@@ -55,7 +55,8 @@ fn lock_of(step: Step) -> Option<usize> {
         Step::Lock | Step::Unlock => Some(1),
         Step::Buffer => Some(2),
         Step::Translate | Step::Collect | Step::Journal => Some(3),
-        Step::Parse | Step::Dispatch | Step::Compose | Step::Layer | Step::Complete => None,
+        Step::Parse | Step::Dispatch | Step::Fill | Step::Complete => None,
+        Step::Compose | Step::ComposeWrite | Step::Layer => None,
     }
 }
 
@@ -67,7 +68,7 @@ impl Naive {
             waiting: VecDeque::new(),
         };
         Naive {
-            costs: Costs::new(firmware),
+            costs: Costs::new(firmware, 1),
             cores: vec![Core::default(); firmware.cores as usize],
             locks: std::array::from_fn(|_| lock.clone()),
             idle: (0..firmware.cores).rev().collect(),
@@ -141,6 +142,7 @@ impl Naive {
             return;
         };
         self.tables.usage.count(job.step, time);
+        self.tables.usage.issued += time;
         if let Some(lock) = lock_of(job.step) {
             self.locks[lock].holder = NIL;
             if let Some(next) = self.locks[lock].waiting.pop_front() {
@@ -189,7 +191,8 @@ impl Naive {
                 self.tables.complete(commands, request);
                 return None;
             }
-            Step::Dispatch | Step::Layer | Step::Collect | Step::Journal => return None,
+            Step::Dispatch | Step::Fill | Step::ComposeWrite | Step::Layer => return None,
+            Step::Collect | Step::Journal => return None,
         };
         Some(step.of(request, pages))
     }

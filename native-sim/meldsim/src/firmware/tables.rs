@@ -113,6 +113,14 @@ impl Tables {
         is_hit
     }
 
+    /// Puts what a read has brought into the burst buffer.
+    pub(super) fn fill(&mut self, commands: &impl Commands, request: u32) {
+        let pages = commands.pages(request);
+        for page in pages.first..pages.end {
+            self.buffer.fill(pages.volume, page, request);
+        }
+    }
+
     /// Changes the burst buffer as a write or a deallocation says.
     #[inline]
     pub(super) fn change(&mut self, commands: &mut impl Commands, request: u32) {

@@ -2,12 +2,13 @@
 //! serve them in turn.
 //!
 //! A core of one hardware thread does a job after the other, from the message that brings it to its end.
-//! With more, so many threads of a core are at their jobs at a time. They share the core: one of them
-//! issues instructions, first come, first served. One whose message is on its way does not need it.
+//! With more, so many threads of a core are at their jobs at a time. They share the core: one of them, or
+//! several, issue instructions, first come, first served. One whose message is on its way does not need it.
 //!
 //! ```text
-//!   events 0..cores               what a core issues has ended
-//!   events cores..cores + threads a thread has its message, and waits for its core
+//!   a slot is a core's nth thread that issues: n * cores + core
+//!   events 0..slots               what is issued in a slot has ended
+//!   events slots..slots + threads a thread has its message, and waits for its core
 //! ```
 
 use std::cmp::Reverse;
@@ -16,7 +17,7 @@ use std::ops::Range;
 
 use super::command::{Costs, Events, FirmwareUsage, Job, Step, ThreadType, run_core};
 use crate::engine::{Duration, Instant};
-use crate::profile::{Firmware, FirmwareDesign};
+use crate::profile::{Firmware, FirmwareBinding, FirmwareDesign};
 
 /// More background jobs than this do not wait until the cores idle: the backlog is bounded.
 const BACKLOG: usize = 4096;
@@ -90,17 +91,25 @@ impl Groups {
         // The thread of the only submission queue in use has at least that to fetch.
         let fetching = &mut loads[nvmq.first as usize];
         *fetching = costs.of(Step::Fetch, 0).max(*fetching);
-        let mut threads = Threads::new(firmware.cores, firmware.core.threads);
-        for core in bind(&loads, firmware.cores) {
+        let mut threads = Threads::new(firmware);
+        let cores = match firmware.binding {
+            FirmwareBinding::Spread => spread(&loads, firmware.cores),
+            FirmwareBinding::Filled => fill(0..loads.len() as u32, firmware),
+        };
+        for core in cores {
             threads.add(core, false);
         }
-        // BGC and LOG share the cores of the last NVMQ threads: the first fetches from queue 0.
+        let bgc = loads.len() as u32;
+        // Spread, BGC and LOG share the cores of the last NVMQ threads: the first fetches from queue 0.
         let last = u64::from(nvmq.count) - 1;
-        for number in [last, last.saturating_sub(1)] {
-            let core = threads.threads[nvmq.of(number) as usize].core;
+        let beside = |number| threads.threads[nvmq.of(number) as usize].core;
+        let cores = match firmware.binding {
+            FirmwareBinding::Spread => vec![beside(last), beside(last.saturating_sub(1))],
+            FirmwareBinding::Filled => fill(bgc..bgc + 2, firmware),
+        };
+        for core in cores {
             threads.add(core, firmware.background_scheduling);
         }
-        let bgc = loads.len() as u32;
         let groups = Groups {
             nvmq,
             ilock,
@@ -115,7 +124,7 @@ impl Groups {
 }
 
 /// The core of each thread: the heaviest first, each to the core with the least to do.
-fn bind(loads: &[Duration], cores: u32) -> Vec<u32> {
+fn spread(loads: &[Duration], cores: u32) -> Vec<u32> {
     let mut order: Vec<usize> = (0..loads.len()).collect();
     order.sort_by_key(|&thread| Reverse(loads[thread]));
     let mut sums = vec![Duration::ZERO; cores as usize];
@@ -126,6 +135,12 @@ fn bind(loads: &[Duration], cores: u32) -> Vec<u32> {
         bound[thread] = least as u32;
     }
     bound
+}
+
+/// The core of each thread: the hardware threads of a core, then those of the next.
+fn fill(threads: Range<u32>, firmware: &Firmware) -> Vec<u32> {
+    let core = |thread| thread / firmware.core.threads % firmware.cores;
+    threads.map(core).collect()
 }
 
 #[derive(Debug)]
@@ -147,16 +162,12 @@ struct Core {
     threads: Vec<u32>,
     /// The index in `threads` that is served next.
     turn: usize,
-    /// What it issues.
-    running: Option<(u32, Job)>,
     /// Threads at a job.
     busy: u32,
     /// Jobs that wait for others of the core to be issued.
     ready: VecDeque<(u32, Job)>,
-    /// Since when threads have been at jobs, none of which was issued.
-    waits_since: Instant,
-    /// How long that was, before what it issues.
-    waited: Duration,
+    /// Up to when its time at work is counted, while threads are at jobs.
+    counted_until: Instant,
 }
 
 /// Threads and the cores they are bound to.
@@ -164,16 +175,21 @@ struct Core {
 pub(super) struct Threads {
     threads: Vec<Thread>,
     cores: Vec<Core>,
+    /// What is issued in each slot.
+    slots: Vec<Option<(u32, Job)>>,
     /// Hardware threads of a core.
     ways: u32,
 }
 
 impl Threads {
-    fn new(cores: u32, ways: u32) -> Threads {
+    fn new(firmware: &Firmware) -> Threads {
+        let (cores, ways) = (firmware.cores, firmware.core.threads);
+        let slots = cores * firmware.core.issues.min(ways);
         Threads {
             threads: Vec::new(),
-            ways,
             cores: (0..cores).map(|_| Core::default()).collect(),
+            slots: vec![None; slots as usize],
+            ways,
         }
     }
 
@@ -234,28 +250,33 @@ impl Threads {
         usage: &mut FirmwareUsage,
         now: Instant,
     ) -> (u32, Option<(u32, Job)>) {
-        let cores = self.cores.len() as u32;
-        if event >= cores {
-            let thread = event - cores;
+        let slots = self.slots.len() as u32;
+        if event >= slots {
+            let thread = event - slots;
             let Thread { core, arriving, .. } = &mut self.threads[thread as usize];
             let job = arriving.take().map(|job| (thread, job));
             self.cores[*core as usize].ready.extend(job);
             return (*core, None);
         }
-        let core = &mut self.cores[event as usize];
-        let finished = core.running.take();
+        let finished = self.slots[event as usize].take();
+        let number = match self.ways {
+            1 => event,
+            _ => event % self.cores.len() as u32,
+        };
         if let Some((thread, job)) = finished {
+            let core = &mut self.cores[number as usize];
             self.threads[thread as usize].is_busy = false;
             core.busy -= 1;
-            usage.count(job.step, core.waited + costs.issued(job, self.ways));
-            core.waits_since = now;
+            usage.count(job.step, now - core.counted_until);
+            usage.issued += costs.instructions(job);
+            core.counted_until = now;
         }
-        (event, finished)
+        (number, finished)
     }
 
-    /// What a core issues: the thread and its job, and how long that takes.
-    pub(super) fn running(&self, core: u32, costs: &Costs) -> Option<(u32, Job, Duration)> {
-        let (thread, job) = self.cores.get(core as usize)?.running?;
+    /// What is issued in a slot: the thread and its job, and how long that takes.
+    pub(super) fn running(&self, slot: u32, costs: &Costs) -> Option<(u32, Job, Duration)> {
+        let (thread, job) = (*self.slots.get(slot as usize)?)?;
         Some((thread, job, costs.issued(job, self.ways)))
     }
 
@@ -264,21 +285,23 @@ impl Threads {
     pub(super) fn run(&mut self, queue: &mut Events, costs: &Costs, core: u32) {
         if self.ways > 1 {
             self.receive(queue, costs, core);
-            let state = &mut self.cores[core as usize];
-            if state.running.is_none() {
-                if let Some((thread, job)) = state.ready.pop_front() {
-                    state.waited = queue.now() - state.waits_since;
-                    state.running = Some((thread, job));
-                    run_core(queue, core, costs.issued(job, self.ways));
+            let slots = (core as usize..self.slots.len()).step_by(self.cores.len());
+            for slot in slots {
+                if self.slots[slot].is_none() {
+                    let Some((thread, job)) = self.cores[core as usize].ready.pop_front() else {
+                        return;
+                    };
+                    self.slots[slot] = Some((thread, job));
+                    run_core(queue, slot as u32, costs.issued(job, self.ways));
                 }
             }
             return;
         }
-        if self.cores[core as usize].running.is_some() {
+        if self.slots[core as usize].is_some() {
             return;
         }
         if let Some((thread, job)) = self.next_job(core, queue.now()) {
-            self.cores[core as usize].running = Some((thread, job));
+            self.slots[core as usize] = Some((thread, job));
             run_core(queue, core, costs.issued(job, self.ways));
         }
     }
@@ -292,7 +315,7 @@ impl Threads {
             let message = costs.message(job.step);
             if message > Duration::ZERO {
                 self.threads[thread as usize].arriving = Some(job);
-                run_core(queue, self.cores.len() as u32 + thread, message);
+                run_core(queue, self.slots.len() as u32 + thread, message);
             } else {
                 self.cores[core as usize].ready.push_back((thread, job));
             }
@@ -313,7 +336,7 @@ impl Threads {
         let job = of.inbox.pop_front()?;
         of.is_busy = true;
         if state.busy == 0 {
-            state.waits_since = now;
+            state.counted_until = now;
         }
         state.busy += 1;
         Some((thread, job))

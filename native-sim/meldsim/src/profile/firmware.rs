@@ -37,6 +37,16 @@ section! {
         background_scheduling: bool = true;
         /// Whether LOG journals the changes of the mapping. Default true.
         journal: bool = true;
+        /// Pipeline: without the bypass a read that the burst buffer does not have fills it with what the
+        /// medium gives: more work of a CACHE thread, after which the read completes. Default false.
+        cache_fill: bool = false;
+        /// Pipeline: which cores the threads of a command's path are bound to: `spread` or `filled`. Default
+        /// `spread` \[A\].
+        binding: FirmwareBinding = FirmwareBinding::default();
+        /// The share of `firmware.cost.compose` that a transaction of the flash takes once, however many
+        /// pages it programs. A page that is read is a transaction; the pages of a wordline in all planes
+        /// are programmed by one. Unit: percent; range 0 to 100; default 0 \[A\].
+        transaction_percent: u32 = 0, 0..=100;
         /// Pages of the burst buffer's table. Unit: count; range 16 to 16777216; default 16384 \[A\].
         cache_pages: u32 = 16_384, 16..=1 << 24;
         /// Threads of the pipeline. Default: all defaults.
@@ -107,6 +117,10 @@ section! {
         /// instruction issue. One whose message is on its way leaves it to the others. More than one needs a
         /// design with threads. Unit: count; range 1 to 8; default 1.
         threads: u32 = 1, 1..=8;
+        /// Hardware threads that issue side by side: one of an in-order core may not issue in each cycle, and
+        /// leaves the others to the next. No more than `firmware.core.threads` do. Unit: count; range 1 to
+        /// 8; default 1.
+        issues: u32 = 1, 1..=8;
         /// Speed in instructions a second, of the in-order core at 1 GHz for which the costs are. Messages
         /// and locks that move are of the interconnect and do not get faster. Unit: percent; range 10
         /// to 10000; default 100 \[A\].
@@ -115,6 +129,19 @@ section! {
         active_energy: EnergyAmount = EnergyAmount(JOULE), EnergyAmount(0)..=KILOJOULE;
         /// Energy of a core that waits for work. Unit: energy a second; range 0 to 1kJ; default 300mJ \[A\].
         idle_energy: EnergyAmount = EnergyAmount(JOULE * 3 / 10), EnergyAmount(0)..=KILOJOULE;
+    }
+}
+
+names! {
+    /// How the threads of the pipeline are bound to cores.
+    #[non_exhaustive]
+    FirmwareBinding {
+        /// The thread with the most to do first, each to the core with the least to do.
+        #[default]
+        Spread = "spread",
+        /// In their order, as many to a core as it has hardware threads, then to the next core. When all
+        /// are full the next round begins.
+        Filled = "filled",
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::check::Checker;
 use super::units::ByteSize;
-use super::{Allocation, DieInterleave, Issue, Journaling, Profile, ProgramOrder};
+use super::{Allocation, DieInterleave, Issue, Journaling, Kind, Profile, ProgramOrder};
 
 /// Flash pages of a wordline at most (QLC).
 pub(crate) const MAX_FLASH_PAGES_PER_WORDLINE: usize = 4;
@@ -58,6 +58,23 @@ impl Profile {
     pub fn units_per_wordline(&self) -> u32 {
         let units_per_page = self.geometry.page_size.0 / self.mapping_unit().0;
         self.timing.read.len() as u32 * units_per_page as u32
+    }
+
+    /// Mapping units that a transaction of the flash programs: those of a wordline, or of a page where pages are programmed one
+    /// at a time, of the planes that work at once.
+    pub(crate) fn program_pages(&self) -> u64 {
+        if self.kind == Kind::Xpoint {
+            return 1;
+        }
+        let units = match self.ftl.program_order {
+            ProgramOrder::Shadow => self.units_per_wordline() / self.timing.read.len() as u32,
+            _ => self.units_per_wordline(),
+        };
+        let planes = match self.commands.multi_plane {
+            true => self.geometry.planes_per_die,
+            false => 1,
+        };
+        u64::from(units * planes)
     }
 
     /// Pages of DRAM for the journal of each set; none without a journal.

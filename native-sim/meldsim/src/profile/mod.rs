@@ -47,7 +47,9 @@ use serde::{Deserialize, Serialize};
 
 pub use check::{ProfileError, ProfileErrors, excerpt, list_mistakes, shortened};
 pub use controller::{Controller, Host, HostPath, PathTimes};
-pub use firmware::{Firmware, FirmwareCore, FirmwareCost, FirmwareDesign, FirmwareThreads};
+pub use firmware::{
+    Firmware, FirmwareBinding, FirmwareCore, FirmwareCost, FirmwareDesign, FirmwareThreads,
+};
 pub use flash::{Arbitration, Bus, Commands, DieInterleave, Energy, Geometry, Issue, Timing};
 pub use ftl::{
     Allocation, Dimension, Ftl, Gc, Journaling, MeldedPartialRead, PageAllocation, ProgramOrder,

@@ -139,7 +139,8 @@ pub struct BusySpan {
 /// Work of a core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CoreSpan {
-    /// The core.
+    /// The core; of those that issue for several threads side by side, what they issue for the nth more is as if of a core n
+    /// times the number of cores further on.
     pub core: u32,
     /// The thread that it served, and its type.
     pub thread: (u32, &'static str),

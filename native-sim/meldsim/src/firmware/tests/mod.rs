@@ -10,7 +10,10 @@ use super::{Action, CommandState, Commands, Events, Firmware, Pages};
 use crate::engine::{Duration, EventQueue, Instant};
 use crate::event::Event;
 use crate::nvme::Opcode;
-use crate::profile::{Firmware as Section, FirmwareDesign};
+use crate::profile::{Firmware as Section, FirmwareBinding, FirmwareDesign};
+
+/// Pages that a transaction of the flash programs.
+const PROGRAM_PAGES: u64 = 4;
 
 /// What happened to the tables of the firmware.
 #[derive(Debug, Default)]
@@ -120,7 +123,7 @@ impl Bench {
     pub(super) fn new(section: &Section, latency: Duration) -> Bench {
         Bench {
             queue: EventQueue::new(0),
-            firmware: Firmware::new(section).expect("not ideal"),
+            firmware: Firmware::new(section, PROGRAM_PAGES).expect("not ideal"),
             latency,
             orders: Vec::new(),
             medium: BTreeMap::new(),
@@ -181,7 +184,8 @@ impl Bench {
                     }
                     for page in order.range() {
                         let write = found.get(&page).or_else(|| self.medium.get(&page));
-                        self.given.push((request, page, write.copied()));
+                        let write = write.copied().and_then(|write| self.source(write, page));
+                        self.given.push((request, page, write));
                     }
                     self.firmware
                         .tables_mut()
@@ -197,6 +201,15 @@ impl Bench {
                 self.completed_at.insert(request, self.queue.now());
             }
         }
+    }
+
+    /// The write whose data these are: what the buffer has may have been brought by a read.
+    fn source(&self, request: u32, page: u64) -> Option<u32> {
+        if self.orders[request as usize].opcode == Opcode::Write {
+            return Some(request);
+        }
+        let mut given = self.given.iter();
+        given.find(|given| (given.0, given.1) == (request, page))?.2
     }
 
     pub(super) fn run(&mut self) {
@@ -257,6 +270,14 @@ pub(super) fn sections(cores: u32, cache_pages: u32) -> Vec<Section> {
         section.design = FirmwareDesign::Pipeline;
         sections.push(section.clone());
         section.optimise(false);
+        sections.push(section);
+    }
+    for base in 0..2 {
+        let mut section = plain(FirmwareDesign::Pipeline);
+        (section.core.threads, section.core.issues) = (4, 2);
+        section.binding = FirmwareBinding::Filled;
+        section.optimise(base == 0);
+        (section.cache_bypass, section.cache_fill) = (false, true);
         sections.push(section);
     }
     for bits in 0..16u32 {

@@ -42,7 +42,7 @@ fn every_page_of_a_large_command_takes_work() {
     let orders = vec![Order::write(0, pages)];
     assert_eq!(orders.work(0), pages);
     let section = Section::default();
-    let costs = Costs::new(&section);
+    let costs = Costs::new(&section, PROGRAM_PAGES);
     let time = costs.of(Step::Translate, pages) - costs.of(Step::Translate, 0);
     assert_eq!(time, section.cost.translate * pages);
 }
@@ -67,6 +67,107 @@ fn hardware_threads_issue_while_messages_are_on_their_way() {
             "{ways}: {measured} {expected}"
         );
     }
+}
+
+/// One core whose hardware threads issue side by side does as many commands at a time.
+#[test]
+fn two_threads_that_issue_do_twice_the_work() {
+    let mut section = Section {
+        design: FirmwareDesign::Pipeline,
+        cores: 1,
+        ..Section::default()
+    };
+    section.core.threads = 4;
+    let one = kiops(&section, 64);
+    section.core.issues = 2;
+    let two = kiops(&section, 64);
+    assert!((two / one - 2.0).abs() < 0.04, "{two} {one}");
+}
+
+/// The 20 threads of a read's path on cores of four: five have some, the others none, and nothing of their time is counted twice.
+#[test]
+fn threads_fill_a_core_before_the_next() {
+    let mut section = Section {
+        design: FirmwareDesign::Pipeline,
+        cores: 12,
+        ..Section::default()
+    };
+    (section.core.threads, section.core.issues) = (4, 2);
+    let threads = &mut section.threads;
+    (threads.nvmq, threads.cache, threads.trans, threads.fcmd) = (8, 2, 4, 5);
+    let busy = |section: &Section| {
+        let mut bench = Bench::new(section, Duration::from_us(20));
+        let rate = bench.rate(512, 20_000, reads);
+        let busy: u128 = bench
+            .firmware
+            .usage()
+            .busy
+            .iter()
+            .map(|time| time.as_ps())
+            .sum();
+        (busy as f64 / bench.queue.now().as_ps() as f64, rate)
+    };
+    let (spread, _) = busy(&section);
+    section.binding = FirmwareBinding::Filled;
+    let (filled, rate) = busy(&section);
+    assert!(spread > 6.0, "{spread}");
+    assert!((4.0..=5.0).contains(&filled), "{filled}");
+    // The threads of a type are no fewer.
+    assert!(rate > 1e6, "{rate}");
+}
+
+/// A write's transaction is composed for as many pages as it programs.
+#[test]
+fn composing_a_write_costs_its_share_of_a_transaction() {
+    let mut section = Section {
+        design: FirmwareDesign::Pipeline,
+        ..Section::default()
+    };
+    let page = |section: &Section, step| {
+        let costs = Costs::new(section, PROGRAM_PAGES);
+        costs.of(step, 9) - costs.of(step, 8)
+    };
+    let compose = section.cost.compose;
+    assert_eq!(page(&section, Step::ComposeWrite), compose);
+    section.transaction_percent = 60;
+    assert_eq!(page(&section, Step::Compose), compose);
+    let expected = compose.as_ps() * 40 / 100 + compose.as_ps() * 60 / 100 / PROGRAM_PAGES;
+    assert_eq!(page(&section, Step::ComposeWrite).as_ps(), expected);
+}
+
+/// Without the bypass a read passes CACHE twice, if it fills the buffer: the way to the medium, and back.
+#[test]
+fn filling_the_buffer_takes_a_cache_thread_twice() {
+    let mut section = Section {
+        design: FirmwareDesign::Pipeline,
+        cores: 64,
+        cache_bypass: false,
+        cache_pages: 16,
+        ..Section::default()
+    };
+    let threads = &mut section.threads;
+    (threads.nvmq, threads.cache, threads.trans, threads.fcmd) = (16, 1, 16, 16);
+    section.cost.cache = Duration::from_us(1);
+    let each = section.cost.message + section.cost.cache;
+    for (fill, times) in [(false, 1), (true, 2)] {
+        section.cache_fill = fill;
+        let expected = 1e9 / (each * times).as_ps() as f64;
+        let ratio = kiops(&section, 512) / expected;
+        assert!((0.97..1.01).contains(&ratio), "{fill}: {ratio}");
+    }
+    // Of commands of two pages, which are aligned, each thread has its part.
+    section.threads.cache = 2;
+    let mut bench = Bench::new(&section, Duration::from_us(20));
+    let rate = bench.rate(512, 20_000, |number| Order::read(uniform(number) * 2, 2));
+    let each = section.cost.message + section.cost.cache * 2;
+    let ratio = rate / (1e12 / each.as_ps() as f64);
+    assert!((0.97..1.01).contains(&ratio), "{ratio}");
+    // What was read is there.
+    section.cache_pages = 1 << 12;
+    let mut bench = Bench::new(&section, Duration::from_us(20));
+    bench.rate(1, 1_000, |number| Order::read(number % 10, 1));
+    let hits = bench.firmware.usage().cache_hits;
+    assert!(hits >= 990, "{hits}");
 }
 
 /// Many naive cores: the busiest lock, held and handed over for each command.
