@@ -90,6 +90,19 @@ class TestPackages {
         .check(classes);
   }
 
+  /**
+   * Hadoop's clients for applications have these under other names, and an embedded HDFS is made of
+   * them.
+   */
+  @Test
+  void librariesThatHadoopRelocatesAreNotUsed() {
+    noClasses()
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("org.apache.commons..", "com.fasterxml..", "com.google..")
+        .check(classes);
+  }
+
   @Test
   void packagesAreSmall() {
     Map<String, Long> files =

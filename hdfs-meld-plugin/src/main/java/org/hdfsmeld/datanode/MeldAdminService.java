@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
-import org.apache.commons.lang3.StringUtils;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
@@ -21,6 +20,7 @@ import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.security.token.SecretManager.InvalidToken;
 import org.apache.hadoop.security.token.Token;
+import org.apache.hadoop.util.StringUtils;
 import org.hdfsmeld.datanode.volume.MeldVolumes;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.record.RecordFiles;
@@ -91,8 +91,8 @@ final class MeldAdminService {
 
   private Map<String, BytesService.Handler> handlers() {
     Map<String, BytesService.Handler> handlers = new HashMap<>();
-    addRecording(handlers, "trace", volumes.trace(), volumes.trace().files());
-    addRecording(handlers, "timeline", volumes.timeline(), volumes.timeline().files());
+    addRecording(handlers, "Trace", volumes.trace(), volumes.trace().files());
+    addRecording(handlers, "Timeline", volumes.timeline(), volumes.timeline().files());
     handlers.put("blockLayouts", this::blockLayouts);
     handlers.put("report", this::report);
     return handlers;
@@ -101,10 +101,10 @@ final class MeldAdminService {
   /** The methods of a recording, which are for superusers. */
   private void addRecording(
       Map<String, BytesService.Handler> handlers,
-      String name,
+      String capital,
       Recording recording,
       RecordFiles files) {
-    String capital = StringUtils.capitalize(name);
+    String name = StringUtils.toLowerCase(capital);
     handlers.put("start" + capital, changed(recording::start, recording, files));
     handlers.put("stop" + capital, changed(recording::stop, recording, files));
     handlers.put(name + "Status", changed(() -> {}, recording, files));

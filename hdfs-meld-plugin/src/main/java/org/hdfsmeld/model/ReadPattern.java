@@ -2,7 +2,7 @@ package org.hdfsmeld.model;
 
 import java.util.Locale;
 import java.util.Optional;
-import org.apache.commons.lang3.EnumUtils;
+import java.util.stream.Stream;
 
 /** How a block will be read. All but {@link #UNKNOWN} can be the value of {@link #XATTR}. */
 public enum ReadPattern implements Coded {
@@ -22,8 +22,9 @@ public enum ReadPattern implements Coded {
 
   /** The pattern that a value of the attribute names, in any case; empty when it names none. */
   public static Optional<ReadPattern> parse(String text) {
-    ReadPattern pattern = EnumUtils.getEnumIgnoreCase(ReadPattern.class, text.trim());
-    return Optional.ofNullable(pattern == UNKNOWN ? null : pattern);
+    return Stream.of(SEQUENTIAL, RANDOM, NONE, AUTO)
+        .filter(pattern -> pattern.name().equalsIgnoreCase(text.trim()))
+        .findFirst();
   }
 
   /** The value of the attribute that names the pattern. */

@@ -21,7 +21,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
-import org.apache.commons.io.IOUtils;
 
 /**
  * The files of one kind in a folder that must be the DataNode's own user's, and that only this user
@@ -144,7 +143,7 @@ public final class RecordFiles {
       int available = (int) Math.max(0, Math.min(length, channel.size() - offset));
       ByteBuffer part = ByteBuffer.allocate(available);
       channel.position(offset);
-      IOUtils.readFully(channel, part);
+      while (part.hasRemaining() && channel.read(part) >= 0) {}
       return part.array();
     }
   }

@@ -1,6 +1,5 @@
 package org.hdfsmeld.timeline;
 
-import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -151,7 +150,17 @@ final class TimelineFile implements Closeable {
 
   /** A string of JSON. */
   private static String text(String text) {
-    return '"' + String.valueOf(JsonStringEncoder.getInstance().quoteAsString(text)) + '"';
+    StringBuilder quoted = new StringBuilder("\"");
+    for (char c : text.toCharArray()) {
+      if (c == '"' || c == '\\') {
+        quoted.append('\\').append(c);
+      } else if (c < ' ') {
+        quoted.append(String.format("\\u%04x", (int) c));
+      } else {
+        quoted.append(c);
+      }
+    }
+    return quoted.append('"').toString();
   }
 
   private static String host() {

@@ -2,9 +2,9 @@ package org.hdfsmeld.tools;
 
 import java.io.IOException;
 import java.io.PrintStream;
+import java.util.Collections;
 import java.util.List;
-import java.util.stream.Stream;
-import org.apache.commons.lang3.StringUtils;
+import java.util.StringTokenizer;
 import org.apache.hadoop.conf.Configuration;
 
 /** One command of {@code hdfs meld}. */
@@ -57,9 +57,9 @@ abstract class Command {
 
   /** Whether there are as many arguments as it takes; those in brackets may be left out. */
   final boolean takes(int count) {
-    String[] all = StringUtils.split(arguments, ' ');
-    long needed = Stream.of(all).filter(argument -> !argument.startsWith("[")).count();
-    return needed <= count && count <= all.length;
+    List<Object> all = Collections.list(new StringTokenizer(arguments));
+    long needed = all.stream().filter(argument -> !argument.toString().startsWith("[")).count();
+    return needed <= count && count <= all.size();
   }
 
   /** Name and arguments. */

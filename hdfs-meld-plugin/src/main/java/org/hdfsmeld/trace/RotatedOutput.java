@@ -8,7 +8,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.zip.Deflater;
 import java.util.zip.GZIPOutputStream;
-import org.apache.commons.io.output.CountingOutputStream;
 import org.hdfsmeld.datanode.config.TraceConfiguration;
 import org.hdfsmeld.record.RecordFiles;
 
@@ -22,7 +21,7 @@ final class RotatedOutput implements AutoCloseable {
   private final String header;
 
   private int number;
-  private CountingOutputStream file;
+  private FastGzip file;
   private Writer text;
 
   /** Begins the first file, so that what is wrong with the folder shows before anything else. */
@@ -36,7 +35,7 @@ final class RotatedOutput implements AutoCloseable {
   }
 
   void write(CharSequence line) throws IOException {
-    if (file.getByteCount() >= config.fileBytes()) {
+    if (file.written() >= config.fileBytes()) {
       next();
     }
     text.append(line);
@@ -45,15 +44,9 @@ final class RotatedOutput implements AutoCloseable {
   private void next() throws IOException {
     close();
     number++;
-    file = new CountingOutputStream(files.create(String.format("%s-%06d.csv.gz", session, number)));
+    file = new FastGzip(files.create(String.format("%s-%06d.csv.gz", session, number)));
     files.keep(config.maxFiles());
-    OutputStream compressed =
-        new GZIPOutputStream(file, BUFFER_BYTES) {
-          {
-            def.setLevel(Deflater.BEST_SPEED);
-          }
-        };
-    text = new OutputStreamWriter(compressed, StandardCharsets.US_ASCII);
+    text = new OutputStreamWriter(file, StandardCharsets.US_ASCII);
     text.write(header);
   }
 
@@ -63,6 +56,18 @@ final class RotatedOutput implements AutoCloseable {
       Writer finished = text;
       text = null;
       finished.close();
+    }
+  }
+
+  private static final class FastGzip extends GZIPOutputStream {
+    FastGzip(OutputStream out) throws IOException {
+      super(out, BUFFER_BYTES);
+      def.setLevel(Deflater.BEST_SPEED);
+    }
+
+    /** Compressed bytes so far. */
+    long written() {
+      return def.getBytesWritten();
     }
   }
 }

@@ -4,7 +4,6 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
-import org.apache.commons.lang3.EnumUtils;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
 
@@ -43,14 +42,16 @@ final class Values {
    * @throws IllegalArgumentException with the names there are
    */
   static <E extends Enum<E>> E choice(String value, Class<E> type) {
-    E choice = EnumUtils.getEnumIgnoreCase(type, value.trim().replace('-', '_'));
-    if (choice == null) {
-      throw new IllegalArgumentException(
-          Arrays.stream(type.getEnumConstants())
-              .map(Values::name)
-              .collect(Collectors.joining(", ", "use one of ", "")));
-    }
-    return choice;
+    E[] all = type.getEnumConstants();
+    return Arrays.stream(all)
+        .filter(choice -> name(choice).equals(value.trim().toLowerCase(Locale.ROOT)))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    Arrays.stream(all)
+                        .map(Values::name)
+                        .collect(Collectors.joining(", ", "use one of ", ""))));
   }
 
   /** The name of a constant in the configuration: with hyphens, in lower case. */

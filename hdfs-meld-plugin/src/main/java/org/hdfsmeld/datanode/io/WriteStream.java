@@ -159,8 +159,10 @@ public final class WriteStream implements WriteEvents, WriteCoalescer.Sink {
     do {
       ticket =
           present()
-              ? blocks.io().write(
-                  extent, offset, length, blockBytes, paced ? file : null, !paced, user.kind())
+              ? blocks
+                  .io()
+                  .write(
+                      extent, offset, length, blockBytes, paced ? file : null, !paced, user.kind())
               : TicketedIo.NOTHING;
     } while (ticket == SimStatus.TIMEOUT
         && volume.device().awaitRoom(budget, volume.counters().writerWaitNs));
