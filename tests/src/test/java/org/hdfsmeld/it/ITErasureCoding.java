@@ -7,6 +7,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
@@ -93,6 +94,8 @@ class ITErasureCoding {
   }
 
   private long reported(String counter) throws Exception {
+    // A report may be a second old: the next one is made after this.
+    TimeUnit.MILLISECONDS.sleep(1_010);
     Matcher matcher = Pattern.compile(" " + counter + " (\\d+)").matcher(meld("-report"));
     return matcher.results().mapToLong(result -> Long.parseLong(result.group(1))).sum();
   }

@@ -1,9 +1,10 @@
 package org.hdfsmeld.it;
 
-import static org.assertj.core.api.Assertions.assertThat;
+import static org.apache.hadoop.hdfs.server.protocol.SlowDiskReports.DiskOp.READ;
 import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Path;
+import java.util.Comparator;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,17 +40,19 @@ class ITSlowDisk {
       }
       Volumes.setAll("Mode", "real-time");
       String folder = "data" + (SLOW + 1);
+      // A disk of a busy machine may be slow itself; but not as slow.
       await()
           .until(
               () -> {
                 for (int volume = 0; volume < 3; volume++) {
                   Content.read(cluster.fileSystem(), file(volume));
                 }
-                return dataNode.getDiskMetrics().getDiskOutliersStats().keySet().stream()
-                    .anyMatch(disk -> disk.contains(folder));
+                return dataNode.getDiskMetrics().getDiskOutliersStats().entrySet().stream()
+                    .max(Comparator.comparing(disk -> disk.getValue().getOrDefault(READ, 0.0)))
+                    .filter(disk -> disk.getValue().containsKey(READ))
+                    .filter(disk -> disk.getKey().contains(folder))
+                    .isPresent();
               });
-      assertThat(dataNode.getDiskMetrics().getDiskOutliersStats().keySet())
-          .allMatch(disk -> disk.contains(folder));
     }
   }
 
