@@ -85,7 +85,7 @@ class TestDatanodeTimeline {
     assertThat(lines.lines().toList().get(0))
         .startsWith("{\"meld_timeline\":1,\"datanode\":\"uuid-1\",\"host\":\"");
     assertThat(lines)
-        .contains("\"name\":\"/data\\\"1\\n\",\"records\":\"meld-timeline-")
+        .contains("\"name\":\"/data\\\"1\\u000a\",\"records\":\"meld-timeline-")
         .contains("\"name\":\"/data2\",\"problem\":\"it is no flash\"")
         .contains("{\"volume\":{\"n\":7,\"device\":0,\"nsid\":1}}")
         .contains("\"sim_ps\":5,")
