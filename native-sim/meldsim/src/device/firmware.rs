@@ -169,25 +169,13 @@ mod tests {
         let idle = energy_nj(&section, none, none, now);
         assert_eq!(idle, nj(core.idle_energy.0, 8));
         let expected = nj(core.active_energy.0, 6) + nj(core.idle_energy.0, 2);
-        let of = |threads| {
-            energy_nj(
-                &section,
-                vec![time; threads].into_iter().sum(),
-                time.into(),
-                now,
-            )
+        let of = |section: &Section, threads| {
+            let issued = vec![time; threads].into_iter().sum();
+            energy_nj(section, issued, time.into(), now)
         };
-        assert_eq!(of(5), expected);
+        assert_eq!(of(&section, 5), expected);
         // Two threads that issue side by side are one core at work.
         section.core.issues = 2;
-        let of = |threads| {
-            energy_nj(
-                &section,
-                vec![time; threads].into_iter().sum(),
-                time.into(),
-                now,
-            )
-        };
-        assert_eq!(of(10), expected);
+        assert_eq!(of(&section, 10), expected);
     }
 }

@@ -162,7 +162,7 @@ fn filling_the_buffer_takes_a_cache_thread_twice() {
     let each = section.cost.message + section.cost.cache * 2;
     let ratio = rate / (1e12 / each.as_ps() as f64);
     assert!((0.97..1.01).contains(&ratio), "{ratio}");
-    // What was read is there.
+    // The buffer has the pages that were read.
     section.cache_pages = 1 << 12;
     let mut bench = Bench::new(&section, Duration::from_us(20));
     bench.rate(1, 1_000, |number| Order::read(number % 10, 1));

@@ -185,8 +185,8 @@ final class MeldAdminService {
   }
 
   /**
-   * The report is made once in {@link #REPORT_AGE_NS}, by one caller, whoever asks and how often.
-   * Others get the one before; they do not wait for a device that does not answer.
+   * One caller makes the report, once in {@link #REPORT_AGE_NS}. Others get the one before; they do
+   * not wait for a device that does not answer.
    */
   void report(DataInput request, DataOutput response) throws IOException {
     Report known = report;

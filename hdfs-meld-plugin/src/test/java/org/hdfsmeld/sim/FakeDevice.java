@@ -248,7 +248,7 @@ public class FakeDevice implements SimDevice {
     }
   }
 
-  /** In real-time mode what is open is done, or fails. */
+  /** In real-time mode each open command is done, or fails. */
   private long complete() {
     if (!realTime) {
       return CommandRing.NEVER;

@@ -164,7 +164,7 @@ class ITMeldAdmin {
     assertThat(printed()).isEqualTo("/table: a directory, read pattern random");
   }
 
-  /** As Spark commits: a job writes far below, and what it wrote is renamed. */
+  /** As Spark commits: a job writes its files far below, and renames them. */
   @Test
   void explainNamesTheAttributeByWhereTheFileIsNow() throws Exception {
     meld("-setReadPattern", "random", "/table");

@@ -25,9 +25,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Hints of the blocks of one pool, from the NameNodes of its nameservice.
  *
- * <p>One thread asks, for as many blocks at a time as are in line. Whoever creates a block waits
- * for its answer a bounded time; after a failure or a late answer nobody waits until answers come
- * in time again. A question stays in line until it is answered, so that the hint comes late rather
+ * <p>One thread asks, for as many blocks at a time as are in line. The creator of a block waits for
+ * its answer a bounded time; after a failure or a late answer nobody waits until answers come in
+ * time again. A question stays in line until it is answered, so that the hint comes late rather
  * than not at all. The line is bounded, and the oldest question gives way.
  *
  * <p>The last answers are kept: for replicas that are made of a block that the DataNode has, and

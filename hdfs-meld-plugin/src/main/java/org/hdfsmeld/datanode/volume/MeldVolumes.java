@@ -366,7 +366,7 @@ public final class MeldVolumes implements AutoCloseable {
     failures.notForwarded(message);
   }
 
-  /** Whoever comes second waits for the first, and finds nothing to do. */
+  /** A second call waits for the first, and finds nothing to do. */
   @Override
   public synchronized void close() {
     lifecycle.close();
