@@ -123,7 +123,7 @@ base_image() {
 build_image() {
   build_jars
   logged "collecting the jars of Hadoop and Spark" maven --quiet -Pdocker package -pl docker/lib/hadoop,docker/lib/spark
-  (cd "$ROOT/native-sim" && logged "building meld-top" cargo build --release --locked --package meld-top)
+  (cd "$ROOT/native-sim" && logged "building meldsim and meld-top" cargo build --release --locked --package meldsim-cli --package meld-top)
   "$DOCKER/stage" "$ROOT"
   local base
   base=$(base_image)

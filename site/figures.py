@@ -1,10 +1,9 @@
 """Draws the pictures of the documents: site/figures.py update|check TREE MELDSIM.
 
 docs/images has a picture for each link `images/NAME-N.svg`, where the Nth chart of `meldsim experiment NAME` is drawn, and
-demo.svg, which is drawn from demo.json, and those of TIMELINES. `update` writes them; `check` says which are not what is drawn today.
+those of TIMELINES. `update` writes them; `check` says which are not what is drawn today.
 """
 
-import json
 import re
 import subprocess
 import sys
@@ -12,7 +11,6 @@ import tempfile
 from pathlib import Path
 
 import timeline_picture
-from demo_picture import draw
 
 LINK = re.compile(r"images/([a-z0-9-]+?)-(\d+)\.svg\)")
 
@@ -35,7 +33,7 @@ def linked(docs):
 
 def drawn(docs, meldsim):
     """Every picture by its name, as it is drawn today."""
-    pictures = {"demo.svg": draw(json.loads((docs / "images/demo.json").read_text(encoding="utf-8")))}
+    pictures = {}
     for name, numbers in sorted(linked(docs).items()):
         with tempfile.TemporaryDirectory(prefix="meld-figures-") as folder:
             subprocess.run([meldsim, "experiment", name, "--figures", folder], check=True, stdout=subprocess.DEVNULL)
