@@ -27,8 +27,8 @@ final class ReadPatternCommand extends Command {
     return new ReadPatternCommand(
         "-setReadPattern",
         "<pattern> <path>",
-        "Say how a file, or all that is below a directory, will be read: sequential, random, none"
-            + " (no hint), or auto (the DataNode shall find out). Counts for blocks written from"
+        "Set how a file, or every file below a directory, will be read: sequential, random, none"
+            + " (no hint), or auto (the DataNode finds out). Counts for blocks written from"
             + " then on. The nearest ancestor's pattern counts.",
         ReadPatternCommand::set);
   }

@@ -39,7 +39,7 @@ public final class Replay extends JobCommand {
   @Option(
       names = "--trace-format",
       paramLabel = "mqsim|msr|meld",
-      description = "Default: as its first line tells.")
+      description = "Default: detected from the first line.")
   String format;
 
   @Option(
@@ -56,13 +56,15 @@ public final class Replay extends JobCommand {
   @Option(
       names = "--speedup",
       paramLabel = "FACTOR",
-      description = "Requests arrive that much faster.")
+      description = "Requests arrive this many times faster.")
   String speedup;
 
   @Option(
       names = "--beyond",
       paramLabel = "wrap|refuse",
-      description = "What is done with requests beyond the end of the device; default: wrap.")
+      description =
+          "Requests beyond the end of the device: wrap, the default, moves them; refuse ends the"
+              + " run.")
   String beyond;
 
   @Option(

@@ -86,7 +86,7 @@ public final class SimFailures {
         device(volume)
             + " was not told of all that HDFS wrote: "
             + what
-            + ". No data is affected. What is measured on this DataNode is wrong: use a version of"
+            + ". No data is affected. The measurements of this DataNode are wrong: use a version of"
             + " Hadoop that hdfs-meld supports. Said once; see the counter unseen_writes.",
         null);
   }
