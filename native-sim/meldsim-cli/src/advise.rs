@@ -5,12 +5,12 @@ use clap::{ArgGroup, Args};
 use meldsim_advice::advise::advise;
 use meldsim_workload::Job;
 use meldsim_workload::sample::Sample;
-use meldsim_workload::trace::{TraceFormat, TraceReader};
 
 use crate::args::{DEFAULT_PROFILE, Format, FormatArg};
-use crate::output::{columns, devices, footer, named, to_json};
+use crate::output::{columns, devices, footer, to_json};
+use crate::profiles;
 use crate::run::read_jobs;
-use crate::{profiles, trace_file};
+use crate::trace_file::{self, TraceArgs};
 
 #[derive(Debug, Args)]
 #[command(
@@ -33,9 +33,8 @@ pub(crate) struct AdviseArgs {
     /// Recorded requests; plain or compressed by gzip, - for standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<String>,
-    /// mqsim, msr or meld [default: as its first line tells]
-    #[arg(long, value_name = "FORMAT", requires = "trace", value_parser = str::parse::<TraceFormat>)]
-    pub(crate) trace_format: Option<TraceFormat>,
+    #[command(flatten)]
+    pub(crate) source: TraceArgs,
     #[command(flatten)]
     pub(crate) format: FormatArg,
 }
@@ -44,8 +43,8 @@ pub(crate) fn run(args: &AdviseArgs) -> Result<String> {
     let profile = profiles::load(&args.profile)?;
     let sample = match &args.trace {
         Some(path) => {
-            let (input, _) = trace_file::open("--trace", path)?;
-            Sample::of_trace(TraceReader::new(named(path), input, args.trace_format)?)?
+            let (reader, _) = trace_file::read("--trace", path, &args.source)?;
+            Sample::of_trace(reader)?
         }
         None => {
             let path = args.job.as_deref().unwrap_or_default();

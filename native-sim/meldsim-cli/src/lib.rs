@@ -18,6 +18,7 @@ mod progress;
 mod run;
 mod surroundings;
 mod timeline;
+mod trace;
 mod trace_file;
 mod validate;
 mod what_if;
@@ -35,6 +36,7 @@ use crate::documents::{CompletionsArgs, ManArgs};
 use crate::output::Ending;
 use crate::run::RunArgs;
 use crate::timeline::TimelineCommandArgs;
+use crate::trace::TraceCommandArgs;
 use crate::what_if::WhatIfArgs;
 
 /// Simulates an SSD that can read all pages of a flash wordline in one sensing (melded pages).
@@ -72,6 +74,8 @@ enum Command {
     Advise(AdviseArgs),
     /// Replay a recorded trace on several devices and layouts and compare what each would give
     WhatIf(WhatIfArgs),
+    /// Say what is in a recorded trace, or write it in another format
+    Trace(TraceCommandArgs),
     /// Find a profile for a drive that was measured with fio
     Calibrate(Box<CalibrateArgs>),
     /// Repeat a published experiment and compare
@@ -107,6 +111,7 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Advise(args) => advise::run(&args).map(only_text),
         Command::WhatIf(args) => what_if::run(&args),
+        Command::Trace(args) => trace::run(&args).map(only_text),
         Command::Calibrate(args) => calibrate::run(&args),
         Command::Experiment(args) => experiment::run(&args).map(only_text),
         Command::Validate(args) => validate::run(&args),

@@ -12,9 +12,7 @@ use meldsim::{Duration, Pattern, Profile};
 use meldsim_drive::all_cores;
 use meldsim_report::run_page;
 use meldsim_timeline::Timelines;
-use meldsim_workload::trace::{
-    Beyond, ReplayMode, ReplayOptions, TraceFormat, TraceReader, parse_speedup,
-};
+use meldsim_workload::trace::{Beyond, ReplayMode, ReplayOptions, parse_speedup};
 use meldsim_workload::{
     Amount, Job, JobError, JobFile, JobFileErrors, JobList, Past, ReadWrite, Run, RunResult,
     Workload, parse_bytes, parse_read_pattern, parse_time,
@@ -30,7 +28,7 @@ use crate::profiles;
 use crate::progress::Progress;
 use crate::surroundings::{Around, capacity_bytes, read_text};
 use crate::timeline::TimelineArgs;
-use crate::trace_file;
+use crate::trace_file::{self, TraceArgs};
 
 /// Interval over time when none is given.
 const INTERVAL: Duration = Duration::from_us(100);
@@ -80,11 +78,10 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "NAME", requires = JOB_FILE)]
     pub(crate) section: Vec<String>,
     /// Recorded requests to replay; plain or compressed by gzip, - for standard input
-    #[arg(long, value_name = "FILE", conflicts_with_all = [JOB_FILE, "rw", "bs", "size", "runtime", "rwmixread", "seed"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = [JOB_FILE, "rw", "bs", "size", "rwmixread", "seed"])]
     pub(crate) trace: Option<String>,
-    /// mqsim, msr or meld [default: as its first line tells]
-    #[arg(long, value_name = "FORMAT", requires = "trace", value_parser = str::parse::<TraceFormat>)]
-    pub(crate) trace_format: Option<TraceFormat>,
+    #[command(flatten)]
+    pub(crate) source: TraceArgs,
     /// open: requests arrive when they did in the trace; closed: when one before them has completed
     #[arg(long, value_name = "LOOP", default_value = "open", requires = "trace", value_parser = str::parse::<ReplayMode>)]
     pub(crate) replay: ReplayMode,
@@ -106,7 +103,7 @@ pub(crate) struct RunArgs {
     /// Bytes to transfer, and of the namespace; 100% is all that the device holds
     #[arg(long, default_value = "256MiB", value_name = "SIZE", value_parser = str::parse::<Amount>)]
     pub(crate) size: Amount,
-    /// Submit nothing after this much simulated time; jobs of a job file end then at the latest
+    /// Submit nothing after this much simulated time; jobs of a job file and traces end then at the latest
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub(crate) runtime: Option<Duration>,
     /// Percentage of reads with rw and randrw
@@ -299,18 +296,16 @@ fn replay(args: &RunArgs, profile: Profile, sources: Sources, path: &str) -> Res
         read_pattern: args.read_pattern,
         override_pattern: None,
         plan: Vec::new(),
+        runtime: args.runtime,
         precondition: args.precondition.clone(),
     };
     options.validate().map_err(bad_flag)?;
-    let (input, share) = trace_file::open("--trace", path)?;
+    let (reader, share) = trace_file::read("--trace", path, &args.source)?;
     let (timelines, timeline) = timelines(args, &profile)?.unzip();
     let run = Run {
         profile,
         sources,
-        workload: Workload::Trace(
-            TraceReader::new(named(path), input, args.trace_format)?,
-            options,
-        ),
+        workload: Workload::Trace(Box::new(reader), options),
         interval: interval(args),
         timeline,
         threads: NonZeroUsize::MIN,

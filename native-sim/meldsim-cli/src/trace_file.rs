@@ -5,9 +5,12 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::rc::Rc;
 
-use meldsim_workload::trace::decompressed;
+use anyhow::Result;
+use clap::Args;
+use meldsim_workload::trace::{TimeUnit, TraceFormat, TraceReader, decompressed};
 
 use crate::error::BadInput;
+use crate::output::{named, note};
 
 const BUFFER_BYTES: usize = 1 << 18;
 
@@ -43,7 +46,7 @@ impl<R: Read> Read for Counted<R> {
 }
 
 /// Opens a trace, or standard input for `-`; `flag` is named in errors. What gzip compressed is known by its first bytes.
-pub(crate) fn open(flag: &str, path: &str) -> Result<(Box<dyn BufRead>, ReadShare), BadInput> {
+fn open(flag: &str, path: &str) -> std::result::Result<(Box<dyn BufRead>, ReadShare), BadInput> {
     let unreadable = |error: io::Error| {
         BadInput(format!(
             "{flag}: cannot read \"{path}\": {error}; give the path of a trace"
@@ -67,4 +70,54 @@ pub(crate) fn open(flag: &str, path: &str) -> Result<(Box<dyn BufRead>, ReadShar
     };
     let input = BufReader::with_capacity(BUFFER_BYTES, counted);
     Ok((decompressed(input).map_err(unreadable)?, share))
+}
+
+/// What a trace is, where its first lines do not say so, and which of it is read.
+#[derive(Debug, Args)]
+pub(crate) struct TraceArgs {
+    /// Format of the trace: mqsim, disksim, msr, alibaba, tencent, systor, spc, fiu, fio, blkparse, blktrace, oraclegeneral
+    /// or meld [default: as its first lines tell]
+    #[arg(long, value_name = "FORMAT", requires = "trace", value_parser = str::parse::<TraceFormat>)]
+    pub(crate) trace_format: Option<TraceFormat>,
+    /// Unit of the trace's times: ps, ns, 100ns, us, ms or s [default: the format's; another where that makes no sense and the
+    /// first times are those of a clock in it]
+    #[arg(long, value_name = "UNIT", requires = "trace", value_parser = str::parse::<TimeUnit>)]
+    pub(crate) time_unit: Option<TimeUnit>,
+    /// Only this volume of the trace; several times for several [default: all, side by side]
+    #[arg(long, value_name = "NAME", requires = "trace")]
+    pub(crate) volume: Vec<String>,
+    /// Read the trace so many times; each pass begins when the last request of the one before arrives
+    #[arg(long, value_name = "N", default_value = "1", requires = "trace", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) repeat: u32,
+}
+
+/// A trace's reader, and how far it has read.
+pub(crate) fn read(
+    flag: &'static str,
+    path: &str,
+    args: &TraceArgs,
+) -> Result<(TraceReader<Box<dyn BufRead>>, ReadShare)> {
+    if path == "-" && args.repeat > 1 {
+        let message = "--repeat: standard input can be read only once; save the trace in a file and give its path";
+        return Err(BadInput(message.to_owned()).into());
+    }
+    let (input, share) = open(flag, path)?;
+    let mut reader =
+        TraceReader::new(named(path), input, args.trace_format)?.with_volumes(&args.volume);
+    if let Some(unit) = args.time_unit {
+        reader = reader.with_time_unit(unit);
+    }
+    if reader.is_unit_inferred() {
+        let unit = reader.time_unit().name();
+        note(&format!(
+            "note: {}: its times look as if they were in {unit}; if not, say it with --time-unit",
+            named(path)
+        ));
+    }
+    let path = path.to_owned();
+    let again = move || match open(flag, &path) {
+        Ok((input, _)) => Ok(input),
+        Err(BadInput(message)) => Err(io::Error::other(message)),
+    };
+    Ok((reader.with_passes(args.repeat, again), share))
 }

@@ -10,18 +10,17 @@ use meldsim::profile::{Kind, Sources};
 use meldsim_advice::what_if::{Layout, Outcome, WhatIf};
 use meldsim_drive::try_map;
 use meldsim_workload::Limit;
-use meldsim_workload::trace::{
-    Replay, ReplayMode, ReplayOptions, TraceFormat, TraceReader, parse_speedup,
-};
+use meldsim_workload::trace::{Replay, ReplayMode, ReplayOptions, parse_speedup};
 
 use crate::args::{DEFAULT_PROFILE, JobsArg};
 use crate::error::BadInput;
 use crate::interrupt;
 use crate::output::{self, Ending, columns, file_name, origin, to_partial_json, version_line};
+use crate::profiles;
 use crate::progress::Progress;
 use crate::run::{RunFormat, bad_flag, write_file};
 use crate::timeline::TimelineArgs;
-use crate::{profiles, trace_file};
+use crate::trace_file::{self, TraceArgs};
 
 /// The profiles when none is named: that of the other commands, and drives of other makers to compare it with.
 const DEFAULT_PROFILES: [&str; 4] = [DEFAULT_PROFILE, "pm9a3", "p5520", "cm7-r"];
@@ -40,9 +39,8 @@ pub(crate) struct WhatIfArgs {
     /// Recorded requests; plain or compressed by gzip
     #[arg(value_name = "TRACE")]
     pub(crate) trace: String,
-    /// mqsim, msr or meld [default: as its first line tells]
-    #[arg(long, value_name = "FORMAT", value_parser = str::parse::<TraceFormat>)]
-    pub(crate) trace_format: Option<TraceFormat>,
+    #[command(flatten)]
+    pub(crate) source: TraceArgs,
     /// Built-in profile, or path of a TOML file; several times for several devices [default: 7450-pro, pm9a3,
     /// p5520 and cm7-r]
     #[arg(long, value_name = "PROFILE")]
@@ -92,8 +90,7 @@ pub(crate) fn run(args: &WhatIfArgs) -> Result<(String, Ending)> {
     let replay =
         |share: &dyn Fn(f64), device: usize, layout, options: ReplayOptions, name: Option<&str>| {
             let profile = &profiles[device];
-            let (input, read) = trace_file::open("TRACE", &args.trace)?;
-            let reader = TraceReader::new(&args.trace, input, args.trace_format)?;
+            let (reader, read) = trace_file::read("TRACE", &args.trace, &args.source)?;
             let mut replay = Replay::new(profile, reader, options.clone())?.with_groups();
             if let (Some(timelines), Some(name), Kind::Nand) = (&timelines, name, profile.kind) {
                 replay = replay.with_timeline(args.timeline.begin(timelines, profile, name)?)?;

@@ -200,10 +200,11 @@ impl HostPathResult {
 
 impl TraceSummary {
     /// One line for people.
-    fn to_text(self) -> String {
+    fn to_text(&self) -> String {
         let mut text = format!("trace: {} records", self.records);
         for (count, what) in [
             (self.flushes, "flushes"),
+            (self.trims, "trims"),
             (self.deletions, "deletions"),
             (self.truncations, "truncations"),
             (self.opens, "opened by readers whose reads were not seen"),
@@ -214,6 +215,12 @@ impl TraceSummary {
                 self.without_room,
                 "reads of data for which there was no room",
             ),
+            (
+                self.unserved,
+                "never served: the run ended while they waited",
+            ),
+            (self.empty, "of no bytes passed over"),
+            (self.others, "lines that are no request passed over"),
         ] {
             if count > 0 {
                 text += &format!(", {count} {what}");
@@ -222,6 +229,9 @@ impl TraceSummary {
         if self.preloaded_bytes > 0 {
             let bytes = bytes(self.preloaded_bytes);
             text += &format!("; {bytes} preloaded for reads of what the trace never wrote");
+        }
+        if let Some(doubt) = &self.doubt {
+            text += &format!("\ndoubt: {doubt}");
         }
         text + "\n"
     }

@@ -240,7 +240,7 @@ impl Serialize for Window {
 }
 
 /// How a trace was fitted to the device.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TraceSummary {
     /// Records replayed.
     pub records: u64,
@@ -262,6 +262,21 @@ pub struct TraceSummary {
     pub preloaded_bytes: u64,
     /// Reads of such data for which there was no room: they did not read flash.
     pub without_room: u64,
+    /// Of the records, ranges given up.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub trims: u64,
+    /// Of the records, those that had arrived by the end of the run and found no place in its queue.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unserved: u64,
+    /// Reads and writes of no bytes, passed over.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub empty: u64,
+    /// Lines that are no request, passed over.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub others: u64,
+    /// What about its times makes no sense.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<String>,
 }
 
 /// A stretch of simulated time.

@@ -18,7 +18,7 @@ use super::past::Past;
 use super::result::RunResult;
 use super::runner::Runner;
 use super::trace::{
-    Beyond, Replay, ReplayMode, ReplayOptions, TraceFormat, TraceReader, parse_speedup,
+    Beyond, Replay, ReplayMode, ReplayOptions, TimeUnit, TraceFormat, TraceReader, parse_speedup,
 };
 use meldsim::engine::Duration;
 use meldsim::nvme::Pattern;
@@ -47,7 +47,7 @@ pub enum Workload<R> {
     /// Jobs, on a device with that past.
     Jobs(Vec<Job>, Option<Past>),
     /// A recorded trace.
-    Trace(TraceReader<R>, ReplayOptions),
+    Trace(Box<TraceReader<R>>, ReplayOptions),
 }
 
 impl<R: BufRead> Run<R> {
@@ -77,7 +77,7 @@ impl<R: BufRead> Run<R> {
                 runner.run_until(|share| progress(Some(share)))?
             }
             Workload::Trace(reader, options) => {
-                let mut replay = Replay::new(&self.profile, reader, options)?;
+                let mut replay = Replay::new(&self.profile, *reader, options)?;
                 if let Some(interval) = self.interval {
                     replay = replay.with_time_series(interval);
                 }
@@ -155,9 +155,15 @@ pub struct TraceFile {
     pub name: String,
     /// Where the file is.
     pub path: String,
-    /// `mqsim`, `msr` or `meld`; else its first line tells.
+    /// A format's name, such as `msr`; else its first lines tell.
     #[serde(default, deserialize_with = "parsed")]
     pub format: Option<TraceFormat>,
+    /// Unit of its times, such as `us`; else that of the format, or as its first times tell.
+    #[serde(default, deserialize_with = "parsed")]
+    pub time_unit: Option<TimeUnit>,
+    /// The only volumes to replay.
+    #[serde(default)]
+    pub volume: Vec<String>,
     /// `open` or `closed`.
     #[serde(default, deserialize_with = "parsed")]
     pub replay: Option<ReplayMode>,
@@ -266,7 +272,11 @@ impl RunRequest {
                     error,
                 })?;
                 let reader = TraceReader::new(&trace.name, input, trace.format)?;
-                Workload::Trace(reader, options)
+                let mut reader = reader.with_volumes(&trace.volume);
+                if let Some(unit) = trace.time_unit {
+                    reader = reader.with_time_unit(unit);
+                }
+                Workload::Trace(Box::new(reader), options)
             }
         };
         let run = Run {

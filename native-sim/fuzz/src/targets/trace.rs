@@ -1,7 +1,8 @@
 //! Traces: any bytes are records, or an error that names file and line.
 
 use meldsim_workload::trace::{
-    Beyond, Replay, ReplayMode, ReplayOptions, TraceError, TraceFormat, TraceReader,
+    Beyond, Description, Replay, ReplayMode, ReplayOptions, TraceError, TraceFormat, TraceReader,
+    TraceWriter,
 };
 
 use super::exercise::tiny_profile;
@@ -21,6 +22,7 @@ pub fn run(data: &[u8]) {
         2 => Some(TraceFormat::Msr),
         _ => Some(TraceFormat::Meld),
     };
+    describe_and_convert(text, format, usize::from(options >> 2));
     let reader = match TraceReader::new(FILE, text, format) {
         Ok(reader) => reader,
         Err(error) => return check(&error, text),
@@ -56,6 +58,33 @@ pub fn run(data: &[u8]) {
     }
 }
 
+/// What can be read can be described, and written in every format, which then reads it.
+fn describe_and_convert(text: &[u8], format: Option<TraceFormat>, to: usize) {
+    let formats: Vec<TraceFormat> = TraceFormat::all().collect();
+    let to = formats[to % formats.len()];
+    let Ok(mut reader) = TraceReader::new(FILE, text, format) else {
+        return;
+    };
+    let mut written = Vec::new();
+    let mut writer = TraceWriter::new(&mut written, to);
+    let mut bytes = 0u64;
+    while let Ok(Some(record)) = reader.next_record() {
+        bytes = bytes.saturating_add(record.length);
+        let volume = &reader.volumes()[record.volume];
+        let written = writer.write(&record, volume, "trace");
+        assert!(written.is_ok(), "{written:?}");
+        if bytes > MOST_BYTES {
+            return;
+        }
+    }
+    assert!(writer.finish().is_ok());
+    if let Ok(mut reader) = TraceReader::new(FILE, &written[..], Some(to)) {
+        if let Err(error) = Description::of(&mut reader, || {}) {
+            panic!("{}: {error}", to.name());
+        }
+    }
+}
+
 fn readable_and_small(mut reader: TraceReader<&[u8]>, text: &[u8]) -> bool {
     let (mut records, mut bytes) = (0, 0u64);
     loop {
@@ -81,5 +110,7 @@ fn check(error: &TraceError, text: &[u8]) {
     };
     // A line that is missing is the one after the last.
     let lines = text.split(|byte| *byte == b'\n').count() as u64;
+    // A record of a binary trace has 24 B at least.
+    let lines = lines.max(text.len() as u64 / 24);
     assert!((1..=lines + 1).contains(line), "{error}");
 }

@@ -23,6 +23,7 @@ fn outputs_are_as_their_schemas_say() {
         format!(
             "advise --profile optane-900p --job {workloads}/optane/tiny-crowd.fio --format json"
         ),
+        format!("trace describe {workloads}/traces/msr.csv --format json"),
         "profiles --format json".to_owned(),
         "experiment melded-latency --request-size 4k --format json".to_owned(),
         "validate --quiet --experiment melded-latency --format json".to_owned(),
@@ -48,7 +49,7 @@ fn the_schemas_are_schemas_and_can_say_no() {
     let names: Vec<String> = files
         .filter_map(|file| Some(file.strip_suffix(".schema.json")?.to_owned()))
         .collect();
-    assert_eq!(names.len(), 11);
+    assert_eq!(names.len(), 12);
     for name in names {
         assert!(jsonschema::meta::is_valid(&schema::load(&name)), "{name}");
     }

@@ -349,3 +349,66 @@ fn every_form_of_the_result_says_the_same() {
         assert!(!html.contains(needless), "{needless}");
     }
 }
+
+#[test]
+fn a_trace_is_described_and_converted() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../workloads/traces");
+    let text = stdout(&format!("trace describe {folder}/msr.csv"));
+    for said in [
+        "trace: 6 records in 3.00 s; format msr, times in 100ns\n",
+        "rate: 2 IOPS in the mean, 3 in the busiest second",
+        "footprint: 164 KiB in blocks of 4 KiB, 8 KiB read, 160 KiB written; ends at 60.3 MiB",
+    ] {
+        assert!(text.contains(said), "{text}");
+    }
+    let there = stdout(&format!("trace convert {folder}/blktrace.bin --to mqsim"));
+    let original = std::fs::read_to_string(format!("{folder}/mqsim.trace")).unwrap();
+    let from_zero = |line: &str| {
+        let (time, rest) = line.split_once(' ').unwrap();
+        (time.parse::<u64>().unwrap() - 1_000_000, rest.to_owned())
+    };
+    let expected: Vec<_> = original.lines().map(from_zero).collect();
+    let lines = there.lines().map(|line| line.split_once(' ').unwrap());
+    let found: Vec<_> = lines
+        .map(|(time, rest)| (time.parse().unwrap(), rest.to_owned()))
+        .collect();
+    assert_eq!(found, expected);
+    let twice = stdout(&format!(
+        "trace convert {folder}/spc.spc --to spc --speedup 2 --repeat 2"
+    ));
+    assert_eq!(twice.lines().count(), 12);
+    assert!(twice.ends_with("0,0,131072,W,3.000000000\n"), "{twice}");
+    let outcome = meldsim("trace convert /nowhere --to msr");
+    assert_eq!(outcome.code, 2);
+    assert!(
+        outcome.stderr.contains("TRACE: cannot read \"/nowhere\""),
+        "{}",
+        outcome.stderr
+    );
+    assert_eq!(meldsim("trace describe - --repeat 2").code, 2);
+}
+
+#[test]
+fn a_trace_is_replayed_several_times_for_some_time() {
+    let records = |flags: &str| {
+        let line = format!("run --profile melded-tlc-8x8 --trace {TPCC} --format json {flags}");
+        parsed(&line)["trace"].clone()
+    };
+    assert_eq!(records("--repeat 3")["records"], 3 * 6999);
+    // 6999 requests in 1.1 s, one at a time: some still wait then. What had not arrived does not count.
+    let cut = records("--iodepth 1 --runtime 100ms");
+    let unserved = cut["unserved"].as_u64().unwrap();
+    assert!(unserved > 100, "{cut}");
+    assert!(cut["records"].as_u64().unwrap() < 6999, "{cut}");
+    assert_eq!(records("")["unserved"], Value::Null);
+    let file = text_file(
+        "seconds.trace",
+        &(0..200)
+            .map(|n| format!("{n} 0 {} 8 1\n", n * 8))
+            .collect::<String>(),
+    );
+    let table = stdout(&format!("run --trace {}", file.path));
+    assert!(table.contains("doubt: times were taken as ns"), "{table}");
+    let table = stdout(&format!("run --trace {} --time-unit ms", file.path));
+    assert!(!table.contains("doubt"), "{table}");
+}

@@ -15,6 +15,7 @@ fn name_of(line: &str) -> &'static str {
         Some("what-if") => "what-if",
         Some("calibrate") => "calibrate",
         Some("advise") => "advise",
+        Some("trace") => "trace-describe",
         Some("profiles") => "profiles",
         Some("bench") if line.contains("--against") => "bench-against",
         Some("bench") => "bench",

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use super::formats::{Extent, Op, Record};
+use super::record::{Extent, Op, Record};
 use crate::group::{Group, RANDOM_BELOW_BYTES};
 use crate::tally::Ended;
 use meldsim::Instant;

@@ -6,6 +6,7 @@ use crate::job::{Job, JobError};
 use crate::limit::{Arrivals, Load};
 use crate::past::Past;
 use crate::quantity::{choice, parse_decimal};
+use meldsim::Duration;
 use meldsim::nvme::Pattern;
 
 /// When requests are submitted.
@@ -66,6 +67,8 @@ pub struct ReplayOptions {
     pub override_pattern: Option<Pattern>,
     /// How each group of blocks is laid out, by its number; further ones as said above. Empty for all.
     pub plan: Vec<Assignment>,
+    /// What arrives later is not replayed.
+    pub runtime: Option<Duration>,
     /// State of the device before, for a trace of one volume that addresses the volume itself.
     pub precondition: Option<Past>,
 }
@@ -80,6 +83,7 @@ impl Default for ReplayOptions {
             read_pattern: Pattern::None,
             override_pattern: None,
             plan: Vec::new(),
+            runtime: None,
             precondition: None,
         }
     }

@@ -2,15 +2,15 @@
 
 use std::collections::HashMap;
 
-use super::formats::{Extent, Record};
 use super::options::Beyond;
+use super::record::{Extent, Record};
 use crate::error::Fault;
 use crate::result::TraceSummary;
 use meldsim::device::{Device, DeviceError, Location};
 use meldsim::nvme::{Directive, NamespaceId};
 
 /// Room for one block of HDFS in its volume's thin namespace.
-const SLOT_BYTES: u64 = 1 << 30;
+pub(super) const SLOT_BYTES: u64 = 1 << 30;
 /// Most blocks of a volume at one time.
 const SLOTS: u64 = 1 << 18;
 
@@ -78,6 +78,27 @@ impl Volume {
             Fault::new("length", message, "split the request")
         })?;
         Ok(Lbas { slba, nlb })
+    }
+
+    /// The logical blocks that lie within a range that is given up: what was there is known from now on.
+    pub(super) fn trim(
+        &mut self,
+        record: &Record,
+        beyond: Beyond,
+        summary: &mut TraceSummary,
+    ) -> Result<Option<Lbas>, Fault> {
+        let length = record.length.min(self.size_bytes);
+        let start = self.within(&Record { length, ..*record }, beyond, summary)?;
+        let (slba, end) = (
+            start.div_ceil(self.lba_bytes),
+            (start + length) / self.lba_bytes,
+        );
+        for chunk in start.div_ceil(self.chunks.bytes)..(start + length) / self.chunks.bytes {
+            self.chunks.set(chunk);
+        }
+        // A namespace may have more than a command can name.
+        let nlb = u32::try_from(end.saturating_sub(slba)).unwrap_or(u32::MAX);
+        Ok((nlb > 0).then_some(Lbas { slba, nlb }))
     }
 
     /// The first byte, within the volume.

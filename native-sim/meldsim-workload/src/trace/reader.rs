@@ -1,51 +1,105 @@
 //! Reads the records of a trace, of whatever format.
 
-use std::io::BufRead;
+use std::fmt;
+use std::io::{self, BufRead, Chain, Cursor, Read};
 
-use super::formats::{HEADER, MAGIC, Record, TraceFormat, VERSIONS, Volumes};
+use super::formats::{Context, PassedOver, TraceFormat, read_header};
+use super::head::Head;
+use super::record::Record;
 use super::text::Lines;
+use super::time::TimeUnit;
 use crate::error::{Fault, TraceError};
-use meldsim::profile::excerpt;
 
 /// Reads a trace record by record.
 #[derive(Debug)]
 pub struct TraceReader<R> {
-    lines: Lines<R>,
+    /// What was looked at to know the format comes first.
+    lines: Lines<Chain<Cursor<Vec<u8>>, R>>,
     format: TraceFormat,
-    volumes: Volumes,
-    /// The first line, when it had to be read to know the format.
-    pending: bool,
+    context: Context,
+    /// Whether the unit of time is inferred, and not the format's.
+    is_unit_inferred: bool,
+    file: String,
+    repeats: Option<Repeats<R>>,
+}
+
+/// Further passes of the trace.
+struct Repeats<R> {
+    left: u32,
+    open: Box<dyn FnMut() -> io::Result<R>>,
+}
+
+impl<R> fmt::Debug for Repeats<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Repeats")
+            .field("left", &self.left)
+            .finish_non_exhaustive()
+    }
 }
 
 impl<R: BufRead> TraceReader<R> {
-    /// Reads from `input`; `file` is only named in errors. Without a format, it is guessed from the first line.
+    /// Reads from `input`; `file` is only named in errors. Without a format, it is guessed from the first lines.
     ///
     /// # Errors
     ///
-    /// A first line that cannot be read or is of no known format, or a wrong header.
+    /// First lines that cannot be read or are of no known format, or a wrong header.
     pub fn new(
         file: &str,
-        input: R,
+        mut input: R,
         format: Option<TraceFormat>,
     ) -> Result<TraceReader<R>, TraceError> {
-        let mut reader = TraceReader {
-            lines: Lines::new(file, input),
-            format: format.unwrap_or(TraceFormat::Mqsim),
-            volumes: Volumes::default(),
-            pending: false,
-        };
-        if !reader.lines.read()? {
+        let head = Head::read(&mut input).map_err(|error| TraceError::Read {
+            file: file.to_owned(),
+            line: 1,
+            error,
+        })?;
+        let first = |fault: Fault| fault.at(file, 1);
+        if head.bytes.is_empty() {
             let fault = Fault::new("(file)", "is empty", "give a trace with records");
-            return Err(reader.fault(fault));
+            return Err(first(fault));
         }
-        if format.is_none() {
-            reader.format = reader.guess()?;
+        let format = format.map_or_else(|| head.format(), Ok).map_err(first)?;
+        let mut context = Context::default();
+        let is_unit_inferred = head.prepare(format, &mut context);
+        let mut lines = Lines::new(file, Cursor::new(head.bytes).chain(input));
+        if format == TraceFormat::Meld {
+            read_header(&mut lines, &mut context)?;
         }
-        reader.pending = true;
-        if reader.format == TraceFormat::Meld {
-            reader.read_header()?;
-        }
-        Ok(reader)
+        Ok(TraceReader {
+            lines,
+            format,
+            context,
+            is_unit_inferred,
+            file: file.to_owned(),
+            repeats: None,
+        })
+    }
+
+    /// Reads it so many times, each after the first from what `open` gives. A pass begins when the last record of the one
+    /// before arrives.
+    pub fn with_passes(
+        mut self,
+        passes: u32,
+        open: impl FnMut() -> io::Result<R> + 'static,
+    ) -> TraceReader<R> {
+        self.repeats = Some(Repeats {
+            left: passes.saturating_sub(1),
+            open: Box::new(open),
+        });
+        self
+    }
+
+    /// Times are in this unit, whatever the format says.
+    pub fn with_time_unit(mut self, unit: TimeUnit) -> TraceReader<R> {
+        self.context.clock.unit = unit;
+        self.is_unit_inferred = false;
+        self
+    }
+
+    /// Only these volumes are read; all if there are none.
+    pub fn with_volumes(mut self, volumes: &[String]) -> TraceReader<R> {
+        self.context.volumes.choose(volumes);
+        self
     }
 
     /// The format of the trace.
@@ -53,79 +107,91 @@ impl<R: BufRead> TraceReader<R> {
         self.format
     }
 
+    /// The unit of its times.
+    pub fn time_unit(&self) -> TimeUnit {
+        self.context.clock.unit
+    }
+
+    /// Whether its first times say that they are in another unit than the format's.
+    pub fn is_unit_inferred(&self) -> bool {
+        self.is_unit_inferred
+    }
+
     /// The names of the volumes met so far.
     pub fn volumes(&self) -> &[String] {
-        &self.volumes.names
+        &self.context.volumes.names
     }
 
     /// The names of the clients met so far.
     pub fn clients(&self) -> &[String] {
-        &self.volumes.clients
+        &self.context.clients
+    }
+
+    /// What was no request to replay so far.
+    pub fn passed_over(&self) -> PassedOver {
+        self.context.passed_over
     }
 
     /// The next record; `None` after the last. After an error there is no going on.
     ///
     /// # Errors
     ///
-    /// A line that cannot be read.
+    /// A line that cannot be read, or after the last a chosen volume that there was not.
     pub fn next_record(&mut self) -> Result<Option<Record>, TraceError> {
         loop {
-            if !std::mem::take(&mut self.pending) && !self.lines.read()? {
+            if let Some(record) = self.record_of_pass()? {
+                return Ok(Some(record));
+            }
+            if !self.begin_pass()? {
                 return Ok(None);
             }
+        }
+    }
+
+    fn record_of_pass(&mut self) -> Result<Option<Record>, TraceError> {
+        let context = &mut self.context;
+        if self.format.is_binary() {
+            return self.format.read(&mut self.lines, context);
+        }
+        while self.lines.read()? {
             let line = self.lines.text()?;
-            let is_header = self.format.is_header(line, &mut self.volumes);
-            if line.is_empty() || line.starts_with('#') || is_header {
+            if self.format.is_aside(line, context) {
                 continue;
             }
-            let record = self.format.parse(line, &mut self.volumes);
-            return record.map(Some).map_err(|fault| self.fault(fault));
+            match self.format.parse(line, context) {
+                Ok(Some(record)) => return Ok(Some(record)),
+                Ok(None) => {}
+                Err(fault) => return Err(self.fault(fault)),
+            }
         }
+        Ok(None)
+    }
+
+    /// Begins the next pass; false if there is none.
+    fn begin_pass(&mut self) -> Result<bool, TraceError> {
+        self.context
+            .volumes
+            .check()
+            .map_err(|fault| self.lines.fault(fault))?;
+        let Some(repeats) = self.repeats.as_mut().filter(|repeats| repeats.left > 0) else {
+            return Ok(false);
+        };
+        repeats.left -= 1;
+        let input = (repeats.open)().map_err(|error| TraceError::Read {
+            file: self.file.clone(),
+            line: 1,
+            error,
+        })?;
+        self.lines = Lines::new(&self.file, Cursor::default().chain(input));
+        self.context.clock.restart();
+        if self.format == TraceFormat::Meld {
+            read_header(&mut self.lines, &mut self.context)?;
+        }
+        Ok(true)
     }
 
     /// An error about the record read last.
     pub(crate) fn fault(&self, fault: Fault) -> TraceError {
         self.lines.fault(fault)
-    }
-
-    /// The format of the line at hand.
-    fn guess(&self) -> Result<TraceFormat, TraceError> {
-        let line = self.lines.text()?;
-        let commas = line.bytes().filter(|byte| *byte == b',').count();
-        let blanks = line.split_ascii_whitespace().count();
-        if line.starts_with(MAGIC) {
-            Ok(TraceFormat::Meld)
-        } else if commas == 6 {
-            Ok(TraceFormat::Msr)
-        } else if commas == 0 && blanks == 5 {
-            Ok(TraceFormat::Mqsim)
-        } else {
-            let message = format!("is of no known format: \"{}\"", excerpt(line));
-            let remedy = "say which with --trace-format mqsim, msr or meld";
-            Err(self.fault(Fault::new("line", message, remedy)))
-        }
-    }
-
-    /// Checks the two lines before the first record; the first was read.
-    fn read_header(&mut self) -> Result<(), TraceError> {
-        let header = format!("begin the file with \"{}\"", HEADER.replace('\n', "\\n"));
-        let first = self.lines.text()?;
-        let Some(version) = first.strip_prefix(MAGIC) else {
-            let message = format!("is \"{}\", not the header of a block trace", excerpt(first));
-            return Err(self.fault(Fault::new("header", message, header)));
-        };
-        if !VERSIONS.contains(&version) {
-            let message = format!("is {}, which this version cannot read", excerpt(version));
-            let remedy = format!("record it again in version {}", VERSIONS.join(" or "));
-            return Err(self.fault(Fault::new("version", message, remedy)));
-        }
-        self.pending = false;
-        while self.lines.read()? && self.lines.text()?.starts_with('#') {}
-        let line = self.lines.text()?;
-        if !self.volumes.take_columns(line) {
-            let message = format!("are \"{}\"", excerpt(line));
-            return Err(self.fault(Fault::new("columns", message, header)));
-        }
-        Ok(())
     }
 }

@@ -3,11 +3,12 @@
 use std::io::BufRead;
 use std::ops::ControlFlow;
 
-use super::formats::{Extent, Op, Record};
 use super::groups::{Groups, Origin};
 use super::options::{Assignment, ReplayMode, ReplayOptions};
 use super::place::Volume;
 use super::reader::TraceReader;
+use super::record::{Extent, Op, Record};
+use super::time::doubt;
 use crate::error::{Fault, RunError, TraceError};
 use crate::requests::Submitted;
 use crate::result::{
@@ -17,11 +18,14 @@ use crate::series::Series;
 use crate::tally::Tally;
 use meldsim::device::{Device, QueueId};
 use meldsim::nvme::{Command, Completion};
-use meldsim::profile::{Kind, Profile};
+use meldsim::profile::{Kind, Profile, excerpt};
 use meldsim::timeline::Timeline;
 use meldsim::{Duration, Instant};
 use meldsim_drive::{Failure, Load, Next, PROGRESS_EVERY, Stream, Turn, directive, drive};
 use meldsim_timeline::end_of;
+
+/// Most volumes of a trace on a device.
+const VOLUMES_MAX: usize = 1024;
 
 /// A trace and the device that it is replayed on.
 #[derive(Debug)]
@@ -119,9 +123,14 @@ impl<R: BufRead> Replay<R> {
             precondition: None,
             overwritten_pages: 0,
             is_partial: false,
+            is_over: false,
             progress,
         };
         let most_outstanding = drive(&mut device, [stream], &mut records)?;
+        let passed_over = records.reader.passed_over();
+        records.summary.empty = passed_over.empty;
+        records.summary.others = passed_over.others;
+        records.summary.doubt = records.doubt();
         let options = records.options;
         let depth = match options.mode {
             ReplayMode::Open => most_outstanding as u32,
@@ -181,6 +190,8 @@ struct Records<R, F> {
     overwritten_pages: u64,
     /// It was broken off: no record is read any more.
     is_partial: bool,
+    /// What comes arrives after the run's end.
+    is_over: bool,
     progress: F,
 }
 
@@ -199,6 +210,10 @@ impl<R: BufRead, F: FnMut() -> ControlFlow<()>> Load for Records<R, F> {
             return Ok(Next::Wait);
         }
         let now = device.now();
+        let end = self
+            .options
+            .runtime
+            .map_or(Instant::MAX, |runtime| self.start + runtime);
         loop {
             let next = match self.next.take() {
                 None => self.read(now)?,
@@ -207,6 +222,14 @@ impl<R: BufRead, F: FnMut() -> ControlFlow<()>> Load for Records<R, F> {
             let Some((record, arrived)) = next else {
                 return Ok(Next::Wait);
             };
+            if arrived > end {
+                self.is_over = true;
+                return Ok(Next::Wait);
+            }
+            if now > end {
+                self.summary.unserved += 1;
+                continue;
+            }
             if arrived > now {
                 self.next = next;
                 return Ok(Next::At(arrived));
@@ -274,7 +297,7 @@ impl<R: BufRead, F: FnMut() -> ControlFlow<()>> Load for Records<R, F> {
 impl<R: BufRead, F: FnMut() -> ControlFlow<()>> Records<R, F> {
     /// The next record, and when it is there to be submitted. Time does not go back.
     fn read(&mut self, now: Instant) -> Result<Option<(Record, Instant)>, TraceError> {
-        if self.is_partial {
+        if self.is_partial || self.is_over {
             return Ok(None);
         }
         let Some(record) = self.reader.next_record()? else {
@@ -347,6 +370,9 @@ impl<R: BufRead, F: FnMut() -> ControlFlow<()>> Records<R, F> {
                 return Ok(Some(Command::read(nsid, range.slba, range.nlb, 0)));
             }
             (Op::Flush, _) => return Ok(Some(Command::flush(nsid, 0))),
+            (Op::Trim, _) => volume
+                .trim(record, self.options.beyond, &mut self.summary)
+                .map_err(|fault| self.reader.fault(fault))?,
             (Op::Delete, Extent::Block(block)) => volume.delete(block),
             (Op::Truncate, Extent::Block(block)) => volume.truncate(block, record.offset),
             _ => None,
@@ -355,8 +381,23 @@ impl<R: BufRead, F: FnMut() -> ControlFlow<()>> Records<R, F> {
         Ok(given_up.map(|range| Command::deallocate(nsid, range.slba, range.nlb, 0)))
     }
 
+    /// What about the times of the trace makes no sense, as it was recorded.
+    fn doubt(&self) -> Option<String> {
+        let span = self.last_arrival.saturating_since(self.start);
+        let ps = u128::from(span.as_ps()) * u128::from(self.options.speedup) / 1_000_000;
+        let span = Duration::from_ps(u64::try_from(ps).unwrap_or(u64::MAX));
+        let is_open = self.options.mode == ReplayMode::Open;
+        is_open.then(|| doubt(self.summary.records, span, self.reader.time_unit()))?
+    }
+
     /// Gives the record's volume, of which it is the first, a namespace.
     fn add_volume(&mut self, device: &mut Device, record: &Record) -> Result<(), RunError> {
+        if self.volumes.len() == VOLUMES_MAX {
+            let name = &self.reader.volumes()[record.volume];
+            let message = format!("is \"{}\", one more than {VOLUMES_MAX}", excerpt(name));
+            let fault = Fault::new("volume", message, "choose some with --volume");
+            return Err(self.reader.fault(fault).into());
+        }
         let volume = Volume::new(device, record.extent);
         let volume = volume.map_err(RunError::of(&self.reader.volumes()[record.volume]))?;
         if let Some(past) = &self.options.precondition {
@@ -383,6 +424,7 @@ impl TraceSummary {
         match op {
             Op::Read | Op::Write => {}
             Op::Flush => self.flushes += 1,
+            Op::Trim => self.trims += 1,
             Op::Delete => self.deletions += 1,
             Op::Truncate => self.truncations += 1,
             Op::Open => self.opens += 1,

@@ -31,8 +31,8 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// What to do about a line that makes no sense.
 pub(super) const MEND: &str = "mend or remove the line";
-/// A longer line is no line of a trace.
-const LINE_BYTES_MAX: usize = 4096;
+/// A longer line is no line of a trace: some have a checksum for each block of a request.
+const LINE_BYTES_MAX: usize = 1 << 16;
 
 /// Reads lines into one buffer.
 #[derive(Debug)]
@@ -61,11 +61,7 @@ impl<R: BufRead> Lines<R> {
         self.number += 1;
         let mut most = (&mut self.input).take(LINE_BYTES_MAX as u64 + 1);
         if let Err(error) = most.read_until(b'\n', &mut self.line) {
-            return Err(TraceError::Read {
-                file: self.file.clone(),
-                line: self.number,
-                error,
-            });
+            return Err(self.unread(error));
         }
         if self.line.len() > LINE_BYTES_MAX && !self.line.ends_with(b"\n") {
             return Err(self.unreadable(format!("is longer than {LINE_BYTES_MAX} B")));
@@ -84,6 +80,43 @@ impl<R: BufRead> Lines<R> {
             .map_err(|_| self.unreadable("is not text".to_owned()))
     }
 
+    /// Reads the next record of so many bytes; false after the last.
+    pub(super) fn read_bytes(&mut self, record: &mut [u8]) -> Result<bool, TraceError> {
+        self.number += 1;
+        let (mut read, all) = (0, record.len());
+        while read < all {
+            match self.input.read(&mut record[read..]) {
+                Ok(0) if read == 0 => return Ok(false),
+                Ok(0) => {
+                    let message = format!("has {read} of {all} B");
+                    let remedy = "the trace may be cut off: cut the rest of it off, too";
+                    return Err(self.fault(Fault::new("record", message, remedy)));
+                }
+                Ok(bytes) => read += bytes,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.unread(error)),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Passes over bytes behind a record.
+    pub(super) fn skip(&mut self, bytes: u64) -> Result<(), TraceError> {
+        let mut rest = (&mut self.input).take(bytes);
+        match io::copy(&mut rest, &mut io::sink()) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(self.unread(error)),
+        }
+    }
+
+    fn unread(&self, error: io::Error) -> TraceError {
+        TraceError::Read {
+            file: self.file.clone(),
+            line: self.number,
+            error,
+        }
+    }
+
     /// An error about the line read last.
     pub(super) fn fault(&self, fault: Fault) -> TraceError {
         fault.at(&self.file, self.number)
@@ -96,7 +129,7 @@ impl<R: BufRead> Lines<R> {
 }
 
 /// The fields of a line, in order.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Fields<'a> {
     rest: Option<&'a str>,
     separator: Separator,
@@ -136,12 +169,21 @@ impl<'a> Fields<'a> {
         Ok(text)
     }
 
-    /// The next field as a number.
+    /// How many fields there are.
+    pub(super) fn count(mut self) -> usize {
+        std::iter::from_fn(|| self.text("").ok()).count()
+    }
+
+    /// The next field, if there is one, and what comes after it.
+    pub(super) fn peek(&self) -> Option<(&'a str, &'a str)> {
+        let mut ahead = self.clone();
+        Some((ahead.text("").ok()?, ahead.text("").unwrap_or_default()))
+    }
+
+    /// The next field as a number: decimal, hexadecimal, or with `.0` behind it, as a table's export has it.
     pub(super) fn number(&mut self, field: &'static str) -> Result<u64, Fault> {
         let text = self.text(field)?;
-        let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        let number = if digits { text.parse().ok() } else { None };
-        number.ok_or_else(|| {
+        number(text).ok_or_else(|| {
             let text = excerpt(text);
             let message = format!("is \"{text}\", which is not a whole number below 2^64");
             Fault::new(field, message, MEND)
@@ -158,6 +200,23 @@ impl<'a> Fields<'a> {
                 "remove them, or say the format with --trace-format",
             )),
         }
+    }
+}
+
+/// A whole number in the ways in which traces write them.
+pub(super) fn number(text: &str) -> Option<u64> {
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if is_digits(text) {
+        return text.parse().ok();
+    }
+    match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some(digits) if !digits.starts_with('+') => u64::from_str_radix(digits, 16).ok(),
+        Some(_) => None,
+        None => text
+            .strip_suffix(".0")
+            .filter(|whole| is_digits(whole))?
+            .parse()
+            .ok(),
     }
 }
 

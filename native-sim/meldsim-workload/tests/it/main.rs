@@ -6,6 +6,7 @@
 #[allow(dead_code, reason = "tests of meldsim use the rest")]
 mod common;
 
+mod formats;
 mod host_path;
 mod job_control;
 mod physical;

@@ -1,0 +1,322 @@
+//! What Linux's block layer tells of requests: the lines that blkparse prints, and the records that blktrace writes
+//! (`struct blk_io_trace` of linux/blktrace_api.h).
+
+use std::fmt::{self, Write as _};
+use std::io::{self, BufRead, Write as _};
+
+use super::{Context, SECTOR_BYTES, Written, checked, in_bytes};
+use crate::error::{Fault, TraceError};
+use crate::trace::record::{Op, Record};
+use crate::trace::text::{Fields, Lines, MEND, Separator};
+use meldsim::profile::excerpt;
+
+/// The step of a request at which it counts as one: the first of these that a trace has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::trace) enum Action {
+    /// It was issued to the driver.
+    #[default]
+    Issue,
+    /// It was queued.
+    Queue,
+    /// It was completed.
+    Complete,
+}
+
+/// As blkparse prints and blktrace writes them.
+const ACTIONS: [(Action, &str, u32); 3] = [
+    (Action::Issue, "D", 7),
+    (Action::Queue, "Q", 1),
+    (Action::Complete, "C", 8),
+];
+
+impl Action {
+    fn printed(self) -> &'static str {
+        ACTIONS[self as usize].1
+    }
+
+    fn number(self) -> u32 {
+        ACTIONS[self as usize].2
+    }
+
+    /// That of lines of text.
+    pub(in crate::trace) fn of_lines<'a>(lines: impl Iterator<Item = &'a str> + Clone) -> Action {
+        let has = |printed: &str| lines.clone().any(|line| action(line) == Some(printed));
+        let action = ACTIONS.iter().find(|(_, printed, _)| has(printed));
+        action.map_or_else(Action::default, |(action, ..)| *action)
+    }
+
+    /// That of the records with which a file begins.
+    pub(in crate::trace) fn of_records(head: &[u8], big_endian: bool) -> Action {
+        let mut seen = Vec::new();
+        let mut rest = head;
+        while let Some((record, more)) = rest.split_first_chunk::<RECORD_BYTES>() {
+            let event = Event::of(record, big_endian);
+            seen.push(event.step());
+            rest = more.get(event.payload_bytes as usize..).unwrap_or_default();
+        }
+        let action = ACTIONS
+            .iter()
+            .find(|(_, _, number)| seen.contains(&Some(*number)));
+        action.map_or_else(Action::default, |(action, ..)| *action)
+    }
+}
+
+/// The action of a line of blkparse: `major,minor cpu sequence seconds pid action rwbs sector + sectors [process]`.
+fn action(line: &str) -> Option<&str> {
+    fits(line).then(|| line.split_ascii_whitespace().nth(5))?
+}
+
+/// Whether a line begins with a device, a processor, a sequence number and a time.
+pub(super) fn fits(line: &str) -> bool {
+    let mut fields = line.split_ascii_whitespace();
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_pair = |text: &str, separator| {
+        let pair = text.split_once(separator);
+        pair.is_some_and(|(a, b)| is_number(a) && is_number(b))
+    };
+    fields.next().is_some_and(|device| is_pair(device, ','))
+        && fields.next().is_some_and(is_number)
+        && fields.next().is_some_and(is_number)
+        && fields.next().is_some_and(|time| is_pair(time, '.'))
+}
+
+/// What letters such as `WFS` ask for.
+fn op(rwbs: &str, has_range: bool) -> Option<Op> {
+    let has = |letter: char| rwbs.contains(letter);
+    match () {
+        () if has('D') || has('E') => Some(Op::Trim),
+        () if !has_range => has('F').then_some(Op::Flush),
+        () if has('W') => Some(Op::Write),
+        () if has('R') => Some(Op::Read),
+        () => None,
+    }
+}
+
+pub(super) fn parse(line: &str, context: &mut Context) -> Result<Option<Record>, Fault> {
+    // The summary that blkparse prints at its end.
+    const SUMMARY: [&str; 6] = [
+        "CPU",
+        "Total",
+        "Throughput",
+        "Events",
+        "Skips",
+        "Input file",
+    ];
+    if SUMMARY.iter().any(|word| line.starts_with(word)) || (!fits(line) && line.contains(':')) {
+        return Ok(None);
+    }
+    let mut fields = Fields::new(line, Separator::Blanks);
+    let device = fields.text("device")?;
+    fields.number("CPU")?;
+    fields.number("sequence")?;
+    let time_ps = context.clock.read("time", fields.text("time")?)?;
+    fields.text("PID")?;
+    if fields.text("action")? != context.action.printed() {
+        return context.other();
+    }
+    let rwbs = fields.text("RWBS")?;
+    // A flush has no range, and a command that is passed through has its bytes there.
+    let next = fields.peek().map_or("", |(next, _)| next);
+    let has_range = !next.starts_with(['[', '(']) && !line.contains('(') && !rwbs.contains('N');
+    let (mut offset, mut length) = (0, 0);
+    if has_range && !(next.is_empty() && rwbs.contains('F')) {
+        offset = in_bytes("sector", fields.number("sector")?, SECTOR_BYTES)?;
+        if fields.text("sectors")? != "+" {
+            let message = format!("do not stand behind a plus: \"{}\"", excerpt(line));
+            return Err(Fault::new("sectors", message, MEND));
+        }
+        length = in_bytes("sectors", fields.number("sectors")?, SECTOR_BYTES)?;
+    }
+    let Some(op) = op(rwbs, length > 0) else {
+        return context.other();
+    };
+    let Some(volume) = context.volumes.index(device, "device")? else {
+        return Ok(None);
+    };
+    checked(
+        context.record(volume, time_ps, op, (offset, length)),
+        "sectors",
+    )
+}
+
+/// As blkparse prints a request that was issued.
+pub(super) fn print(line: &mut String, record: &Record, written: &Written<'_>) -> fmt::Result {
+    let (major, minor) = written.device(record);
+    let ns = record.arrival.as_ps() / 1000;
+    let (seconds, ns) = (ns / 1_000_000_000, ns % 1_000_000_000);
+    let number = written.number;
+    write!(
+        line,
+        "{major:3},{minor:<3} 0 {number:8} {seconds:5}.{ns:09} 0  D "
+    )?;
+    let (sector, sectors) = (record.offset / SECTOR_BYTES, record.length / SECTOR_BYTES);
+    match record.op {
+        Op::Flush => writeln!(line, " FN [trace]"),
+        op => {
+            let rwbs = match op {
+                Op::Read => "R",
+                Op::Write => "W",
+                _ => "D",
+            };
+            writeln!(line, "{rwbs:>3} {sector} + {sectors} [trace]")
+        }
+    }
+}
+
+const RECORD_BYTES: usize = 48;
+/// In the upper bytes of the first word; the lowest is the version.
+const MAGIC: u32 = 0x6561_7400;
+const VERSION: u32 = 7;
+
+/// Categories of an event, above its action.
+mod category {
+    pub(super) const READ: u32 = 1 << 16;
+    pub(super) const WRITE: u32 = 1 << 17;
+    pub(super) const FLUSH: u32 = 1 << 18;
+    pub(super) const ISSUE: u32 = 1 << 22;
+    /// Passed through: no request of a file system.
+    pub(super) const PASSED_THROUGH: u32 = 1 << 25;
+    pub(super) const NOTIFY: u32 = 1 << 26;
+    pub(super) const DISCARD: u32 = 1 << 29;
+}
+/// In an action's number: the request was made for a control group, which the payload names.
+const CGROUP: u32 = 1 << 8;
+
+/// How a file of records begins: whether with the highest byte first; `None` if it is no such file.
+pub(in crate::trace) fn byte_order(head: &[u8]) -> Option<bool> {
+    let first: [u8; 4] = head.get(..4)?.try_into().ok()?;
+    let is_magic = |word: u32| word & !0xFF == MAGIC;
+    [false, true]
+        .into_iter()
+        .find(|big_endian| is_magic(word(first, *big_endian)))
+}
+
+fn word(bytes: [u8; 4], big_endian: bool) -> u32 {
+    match big_endian {
+        true => u32::from_be_bytes(bytes),
+        false => u32::from_le_bytes(bytes),
+    }
+}
+
+/// A record, as far as it counts here.
+struct Event {
+    magic: u32,
+    time: u64,
+    sector: u64,
+    bytes: u32,
+    action: u32,
+    device: u32,
+    payload_bytes: u16,
+}
+
+impl Event {
+    fn of(record: &[u8; RECORD_BYTES], big_endian: bool) -> Event {
+        let word = |at: usize| {
+            let bytes = [record[at], record[at + 1], record[at + 2], record[at + 3]];
+            word(bytes, big_endian)
+        };
+        let long = |at: usize| {
+            let (first, second) = (u64::from(word(at)), u64::from(word(at + 4)));
+            if big_endian {
+                first << 32 | second
+            } else {
+                second << 32 | first
+            }
+        };
+        let payload = [record[46], record[47]];
+        Event {
+            magic: word(0),
+            time: long(8),
+            sector: long(16),
+            bytes: word(24),
+            action: word(28),
+            device: word(36),
+            payload_bytes: match big_endian {
+                true => u16::from_be_bytes(payload),
+                false => u16::from_le_bytes(payload),
+            },
+        }
+    }
+
+    /// The number of what happened to a request.
+    fn step(&self) -> Option<u32> {
+        let is_request = self.action & (category::NOTIFY | category::PASSED_THROUGH) == 0;
+        is_request.then_some(self.action & 0xFFFF & !CGROUP)
+    }
+
+    fn op(&self) -> Option<Op> {
+        match self.action {
+            action if action & category::DISCARD != 0 => Some(Op::Trim),
+            action if self.bytes == 0 => (action & category::FLUSH != 0).then_some(Op::Flush),
+            action if action & category::WRITE != 0 => Some(Op::Write),
+            action => (action & category::READ != 0).then_some(Op::Read),
+        }
+    }
+}
+
+pub(super) fn read<R: BufRead>(
+    lines: &mut Lines<R>,
+    context: &mut Context,
+) -> Result<Option<Record>, TraceError> {
+    let mut record = [0; RECORD_BYTES];
+    while lines.read_bytes(&mut record)? {
+        let event = Event::of(&record, context.big_endian);
+        if event.magic != MAGIC | VERSION {
+            let message = format!(
+                "begins with {:#010x}, not with {:#010x}",
+                event.magic,
+                MAGIC | VERSION
+            );
+            let remedy = "give one file of blktrace, or what blkparse -d writes";
+            return Err(lines.fault(Fault::new("record", message, remedy)));
+        }
+        lines.skip(u64::from(event.payload_bytes))?;
+        let op = event
+            .op()
+            .filter(|_| event.step() == Some(context.action.number()));
+        let Some(op) = op else {
+            context.passed_over.others += 1;
+            continue;
+        };
+        // Its upper 12 bits are the major number.
+        let name = || format!("{}.{}", event.device >> 20, event.device & 0xF_FFFF);
+        let volume = context
+            .volumes
+            .index_of_number(event.device, "device", name);
+        let Some(volume) = volume.map_err(|fault| lines.fault(fault))? else {
+            continue;
+        };
+        let time_ps = u128::from(event.time) * u128::from(context.clock.unit.ps());
+        let record = in_bytes("sector", event.sector, SECTOR_BYTES).and_then(|offset| {
+            let range = (offset, u64::from(event.bytes));
+            checked(context.record(volume, time_ps, op, range), "bytes")
+        });
+        return record.map_err(|fault| lines.fault(fault));
+    }
+    Ok(None)
+}
+
+/// As a machine writes a request that was issued, with the lowest byte first.
+pub(super) fn write(out: &mut Vec<u8>, record: &Record, written: &Written<'_>) -> io::Result<()> {
+    let (major, minor) = written.device(record);
+    let categories = category::ISSUE
+        | match record.op {
+            Op::Read => category::READ,
+            Op::Write => category::WRITE,
+            Op::Trim => category::WRITE | category::DISCARD,
+            _ => category::WRITE | category::FLUSH,
+        };
+    for word in [MAGIC | VERSION, written.number as u32] {
+        out.write_all(&word.to_le_bytes())?;
+    }
+    for long in [record.arrival.as_ps() / 1000, record.offset / SECTOR_BYTES] {
+        out.write_all(&long.to_le_bytes())?;
+    }
+    let action = categories | Action::Issue.number();
+    let device = major << 20 | minor & 0xF_FFFF;
+    // Process and processor are none.
+    for word in [record.length as u32, action, 0, device, 0, 0] {
+        out.write_all(&word.to_le_bytes())?;
+    }
+    Ok(())
+}
