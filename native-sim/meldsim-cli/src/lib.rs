@@ -11,6 +11,7 @@ mod calibrate;
 mod documents;
 mod error;
 mod experiment;
+mod import;
 mod interrupt;
 mod output;
 mod profiles;
@@ -33,6 +34,7 @@ use crate::args_experiment::{ExperimentArgs, ValidateArgs};
 use crate::bench::BenchArgs;
 use crate::calibrate::CalibrateArgs;
 use crate::documents::{CompletionsArgs, ManArgs};
+use crate::import::ImportArgs;
 use crate::output::Ending;
 use crate::run::RunArgs;
 use crate::timeline::TimelineCommandArgs;
@@ -76,6 +78,8 @@ enum Command {
     WhatIf(WhatIfArgs),
     /// Say what is in a recorded trace, or write it in another format
     Trace(TraceCommandArgs),
+    /// Make a profile and jobs of another simulator's files
+    Import(ImportArgs),
     /// Find a profile for a drive that was measured with fio
     Calibrate(Box<CalibrateArgs>),
     /// Repeat a published experiment and compare
@@ -112,6 +116,7 @@ pub fn main() -> ExitCode {
         Command::Advise(args) => advise::run(&args).map(only_text),
         Command::WhatIf(args) => what_if::run(&args),
         Command::Trace(args) => trace::run(&args).map(only_text),
+        Command::Import(args) => import::run(&args).map(only_text),
         Command::Calibrate(args) => calibrate::run(&args),
         Command::Experiment(args) => experiment::run(&args).map(only_text),
         Command::Validate(args) => validate::run(&args),

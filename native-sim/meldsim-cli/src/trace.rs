@@ -138,9 +138,9 @@ fn convert(args: &ConvertArgs) -> Result<String> {
     let counts: String = counts
         .map(|(count, what)| format!(", {count} {what}"))
         .collect();
-    note(&format!(
-        "note: {}: {records} records{counts}",
-        named(&args.trace)
-    ));
+    if !counts.is_empty() {
+        let path = named(&args.trace);
+        note(&format!("note: {path}: {records} records{counts}"));
+    }
     Ok(String::new())
 }

@@ -14,6 +14,7 @@ mod determinism;
 mod experiments;
 mod fio_examples;
 mod front_door;
+mod import;
 mod interrupt;
 mod joined;
 mod limits;

@@ -361,7 +361,9 @@ fn a_trace_is_described_and_converted() {
     ] {
         assert!(text.contains(said), "{text}");
     }
-    let there = stdout(&format!("trace convert {folder}/blktrace.bin --to mqsim"));
+    let there = stdout(&format!(
+        "trace convert {folder}/blktrace.bin --to mqsim --quiet"
+    ));
     let original = std::fs::read_to_string(format!("{folder}/mqsim.trace")).unwrap();
     let from_zero = |line: &str| {
         let (time, rest) = line.split_once(' ').unwrap();
