@@ -10,7 +10,7 @@ use crate::args::{DEFAULT_PROFILE, Format, FormatArg};
 use crate::output::{columns, devices, footer, to_json};
 use crate::profiles;
 use crate::run::read_jobs;
-use crate::trace_file::{self, TraceArgs};
+use crate::trace::file::{self, TraceArgs};
 
 #[derive(Debug, Args)]
 #[command(
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &AdviseArgs) -> Result<String> {
     let profile = profiles::load(&args.profile)?;
     let sample = match &args.trace {
         Some(path) => {
-            let (reader, _) = trace_file::read("--trace", path, &args.source)?;
+            let (reader, _) = file::read("--trace", path, &args.source)?;
             Sample::of_trace(reader)?
         }
         None => {

@@ -20,7 +20,6 @@ mod run;
 mod surroundings;
 mod timeline;
 mod trace;
-mod trace_file;
 mod validate;
 mod what_if;
 

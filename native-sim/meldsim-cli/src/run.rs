@@ -28,7 +28,7 @@ use crate::profiles;
 use crate::progress::Progress;
 use crate::surroundings::{Around, capacity_bytes, read_text};
 use crate::timeline::TimelineArgs;
-use crate::trace_file::{self, TraceArgs};
+use crate::trace::file::{self, TraceArgs};
 
 /// Interval over time when none is given.
 const INTERVAL: Duration = Duration::from_us(100);
@@ -300,7 +300,7 @@ fn replay(args: &RunArgs, profile: Profile, sources: Sources, path: &str) -> Res
         precondition: args.precondition.clone(),
     };
     options.validate().map_err(bad_flag)?;
-    let (reader, share) = trace_file::read("--trace", path, &args.source)?;
+    let (reader, share) = file::read("--trace", path, &args.source)?;
     let (timelines, timeline) = timelines(args, &profile)?.unzip();
     let run = Run {
         profile,

@@ -20,7 +20,7 @@ use crate::profiles;
 use crate::progress::Progress;
 use crate::run::{RunFormat, bad_flag, write_file};
 use crate::timeline::TimelineArgs;
-use crate::trace_file::{self, TraceArgs};
+use crate::trace::file::{self, TraceArgs};
 
 /// The profiles when none is named: that of the other commands, and drives of other makers to compare it with.
 const DEFAULT_PROFILES: [&str; 4] = [DEFAULT_PROFILE, "pm9a3", "p5520", "cm7-r"];
@@ -90,7 +90,7 @@ pub(crate) fn run(args: &WhatIfArgs) -> Result<(String, Ending)> {
     let replay =
         |share: &dyn Fn(f64), device: usize, layout, options: ReplayOptions, name: Option<&str>| {
             let profile = &profiles[device];
-            let (reader, read) = trace_file::read("TRACE", &args.trace, &args.source)?;
+            let (reader, read) = file::read("TRACE", &args.trace, &args.source)?;
             let mut replay = Replay::new(profile, reader, options.clone())?.with_groups();
             if let (Some(timelines), Some(name), Kind::Nand) = (&timelines, name, profile.kind) {
                 replay = replay.with_timeline(args.timeline.begin(timelines, profile, name)?)?;

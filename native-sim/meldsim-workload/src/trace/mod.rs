@@ -9,6 +9,7 @@
 //! A trace is read line by line and never held: memory does not grow with its length.
 
 mod describe;
+mod footprint;
 mod formats;
 mod groups;
 mod head;
@@ -23,7 +24,8 @@ mod volumes;
 mod write;
 
 pub use super::error::TraceError;
-pub use describe::Description;
+pub use describe::{Description, Direction, SizeShare, VolumeShare};
+pub use footprint::Footprint;
 pub use formats::{HEADER as MELD_HEADER, PassedOver, TraceFormat};
 pub use options::{Assignment, Beyond, ReplayMode, ReplayOptions, parse_speedup};
 pub use reader::TraceReader;

@@ -2,12 +2,12 @@
 
 use std::fmt::{self, Write};
 
+use super::ops::{Ops, named};
 use super::{Context, SECTOR_BYTES, TraceFormat, Written, checked, in_bytes};
 use crate::error::Fault;
-use crate::trace::record::{Op, Record};
+use crate::trace::record::Record;
 use crate::trace::text::{Fields, MEND, Separator, number};
 use crate::trace::time::TimeUnit;
-use meldsim::profile::excerpt;
 
 /// What a line is made of.
 pub(super) struct Layout {
@@ -39,19 +39,6 @@ enum Role {
     Unused(&'static str),
     /// The same, perhaps of several words.
     Words(&'static str),
-}
-
-/// How reads and writes are told apart.
-#[derive(Clone, Copy)]
-enum Ops {
-    /// Names, written as these, or SCSI's operation codes. Blank: not known.
-    Names([&'static str; 2]),
-    /// 1 reads, 0 writes.
-    Reads,
-    /// 0 reads, 1 writes.
-    Writes,
-    /// The lowest bit reads.
-    Flags,
 }
 
 const MQSIM: Layout = Layout {
@@ -370,73 +357,6 @@ impl Layout {
             (true, _) => write!(line, "{}.{:09}", ps / unit_ps, ps % unit_ps / 1000),
         }
     }
-}
-
-impl Ops {
-    fn parse(self, field: &'static str, text: &str) -> Result<Option<Op>, Fault> {
-        let op = match (self, text) {
-            (Ops::Names(_), "") => return Ok(None),
-            (Ops::Reads, "1") | (Ops::Writes, "0") => Some(Op::Read),
-            (Ops::Reads, "0") | (Ops::Writes, "1") => Some(Op::Write),
-            (Ops::Flags, _) => u64::from_str_radix(text, 16)
-                .ok()
-                .map(|flags| match flags & 1 {
-                    1 => Op::Read,
-                    _ => Op::Write,
-                }),
-            _ => named(text),
-        };
-        let which = match self {
-            Ops::Names(_) => "is neither Read nor Write",
-            Ops::Reads => "is neither 0 (write) nor 1 (read)",
-            Ops::Writes => "is neither 0 (read) nor 1 (write)",
-            Ops::Flags => "is not a hexadecimal number",
-        };
-        let message = || format!("is \"{}\", which {which}", excerpt(text));
-        op.map(Some)
-            .ok_or_else(|| Fault::new(field, message(), MEND))
-    }
-
-    fn name(self, op: Op) -> &'static str {
-        let reads = op == Op::Read;
-        match self {
-            Ops::Names([read, write]) => {
-                if reads {
-                    read
-                } else {
-                    write
-                }
-            }
-            Ops::Reads | Ops::Flags => {
-                if reads {
-                    "1"
-                } else {
-                    "0"
-                }
-            }
-            Ops::Writes => {
-                if reads {
-                    "0"
-                } else {
-                    "1"
-                }
-            }
-        }
-    }
-}
-
-/// The operation of a name, or of SCSI's code for a read or a write of 6, 10, 12 or 16 bytes.
-fn named(text: &str) -> Option<Op> {
-    const NAMES: [(Op, &[&str]); 2] = [
-        (Op::Read, &["r", "read", "rs", "ra", "08", "28", "a8", "88"]),
-        (Op::Write, &["w", "write", "ws", "0a", "2a", "aa", "8a"]),
-    ];
-    let text = text.strip_prefix("0x").unwrap_or(text);
-    let is_named = |names: &[&str]| names.iter().any(|name| name.eq_ignore_ascii_case(text));
-    NAMES
-        .iter()
-        .find(|(_, names)| is_named(names))
-        .map(|(op, _)| *op)
 }
 
 /// From where `first` begins to where `last` ends, both of them parts of `line`.

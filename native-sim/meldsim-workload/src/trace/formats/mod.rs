@@ -22,6 +22,7 @@ mod block_layer;
 mod columns;
 mod iolog;
 mod meld;
+mod ops;
 mod oracle;
 
 use std::fmt::Write as _;

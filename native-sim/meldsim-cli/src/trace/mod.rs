@@ -1,5 +1,7 @@
 //! `meldsim trace`: what is in a recorded trace, and the same in another format.
 
+pub(crate) mod file;
+
 use std::fs::File;
 use std::io::{self, BufWriter, ErrorKind, Write};
 
@@ -9,11 +11,11 @@ use meldsim_stats::{SCHEMA_VERSION, json};
 use meldsim_workload::trace::{Description, TraceFormat, TraceWriter, parse_speedup};
 use serde::Serialize;
 
+use self::file::TraceArgs;
 use crate::args::{Format, FormatArg};
 use crate::error::BadInput;
 use crate::output::{NO_JSON, columns, command_line, named, note};
 use crate::progress::Progress;
-use crate::trace_file::{self, TraceArgs};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
@@ -77,7 +79,7 @@ fn describe(args: &DescribeArgs) -> Result<String> {
         #[serde(flatten)]
         description: Description,
     }
-    let (mut reader, share) = trace_file::read("TRACE", &args.trace, &args.source)?;
+    let (mut reader, share) = file::read("TRACE", &args.trace, &args.source)?;
     let progress = Progress::new("reading");
     let description = Description::of(&mut reader, || progress.update(share.get()))?;
     drop(progress);
@@ -93,7 +95,7 @@ fn describe(args: &DescribeArgs) -> Result<String> {
 }
 
 fn convert(args: &ConvertArgs) -> Result<String> {
-    let (mut reader, share) = trace_file::read("TRACE", &args.trace, &args.source)?;
+    let (mut reader, share) = file::read("TRACE", &args.trace, &args.source)?;
     let unwritable = |error: io::Error| {
         let path = args.output.as_deref().unwrap_or("(standard output)");
         BadInput(format!(
