@@ -171,6 +171,12 @@
 #define MELDSIM_WINDOW_NON_DETERMINISTIC 2
 
 /**
+ * Write directive: add a placement identifier, from 0. For a device whose profile has reclaim unit handles, in place of
+ * streams.
+ */
+#define MELDSIM_DIRECTIVE_PLACEMENT 0x00020000
+
+/**
  * The most bytes that `meldsim_timeline_start` keeps.
  */
 #define MELDSIM_TIMELINE_BYTES_MAX (1 << 30)
@@ -617,6 +623,49 @@ typedef struct meldsim_window {
    */
   uint64_t time_threshold_ms;
 } meldsim_window;
+
+/**
+ * Flexible data placement of an NVM set, of `meldsim_fdp_info`: its configuration, the FDP Statistics log page, and how many
+ * events there were. What it did, it did since the device was opened.
+ */
+typedef struct meldsim_fdp {
+  /**
+   * sizeof(meldsim_fdp), set by the caller.
+   */
+  uint32_t size;
+  /**
+   * Reclaim unit handles.
+   */
+  uint32_t handles;
+  /**
+   * Bytes of a reclaim unit.
+   */
+  uint64_t reclaim_unit_bytes;
+  /**
+   * Host Bytes with Metadata Written.
+   */
+  uint64_t host_bytes_written;
+  /**
+   * Media Bytes with Metadata Written.
+   */
+  uint64_t media_bytes_written;
+  /**
+   * Media Bytes Erased.
+   */
+  uint64_t media_bytes_erased;
+  /**
+   * Events 00h: a reclaim unit was left before it was full.
+   */
+  uint64_t not_fully_written;
+  /**
+   * Events 03h: a write named a placement identifier that does not exist.
+   */
+  uint64_t invalid_placement_identifiers;
+  /**
+   * Events 80h: data of a reclaim unit was moved.
+   */
+  uint64_t media_reallocated;
+} meldsim_fdp;
 
 #ifdef __cplusplus
 extern "C" {
@@ -1101,6 +1150,62 @@ int32_t meldsim_window_info(int64_t handle,
                             uint32_t set,
                             uint32_t retain,
                             struct meldsim_window *out);
+
+/**
+ * Fills `*out` with flexible data placement of an NVM set. In real-time mode that is as of now. The caller owns `out`.
+ * Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT (null, size, set), MELDSIM_ERR_UNSUPPORTED (no handles), MELDSIM_ERR_CLOSED,
+ * MELDSIM_ERR_PANIC.
+ *
+ * # Safety
+ * `out` is null, or points to a struct whose size is set.
+ */
+int32_t meldsim_fdp_info(int64_t handle, uint32_t set, struct meldsim_fdp *out);
+
+/**
+ * Fills `out` with the first `n` values of the FDP Events log page of an NVM set: the host's events with `host` 1, the
+ * controller's with 0. Each event is five values: its type, its simulated time in picoseconds, its placement identifier or
+ * 65536 for none, its namespace or 0, and its logical pages. The oldest comes first; of many the last 63 are kept.
+ *
+ * Returns how many values there are. The caller owns `out`. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT (`host`, set), MELDSIM_ERR_UNSUPPORTED (no handles), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ *
+ * # Safety
+ * `out` is null with `n` 0, or points to `n` writable values.
+ */
+int32_t meldsim_fdp_events(int64_t handle,
+                           uint32_t set,
+                           uint32_t host,
+                           uint64_t *out,
+                           uint32_t n);
+
+/**
+ * Fills `out` with how many logical blocks the reclaim unit of each of the first `n` handles of a namespace can still take.
+ *
+ * Returns how many handles there are. The caller owns `out`. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_UNSUPPORTED (no handles), MELDSIM_ERR_CLOSED,
+ * MELDSIM_ERR_PANIC.
+ *
+ * # Safety
+ * `out` is null with `n` 0, or points to `n` writable values.
+ */
+int32_t meldsim_handles(int64_t handle,
+                        uint32_t nsid,
+                        uint64_t *out,
+                        uint32_t n);
+
+/**
+ * Has a reclaim unit handle refer to an empty reclaim unit: what is gathered for it is programmed, with padding, and its
+ * reclaim unit is closed. Namespaces of an NVM set share handles. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_UNSUPPORTED (no handles, `pid`), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ */
+int32_t meldsim_handle_update(int64_t handle,
+                              uint32_t nsid,
+                              uint32_t pid);
 
 /**
  * Fills `out` with the first `n` counters of the device, all since it was opened (names in `_ps`: simulated picoseconds).

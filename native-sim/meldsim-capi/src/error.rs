@@ -126,7 +126,10 @@ fn device_code(error: &DeviceError) -> i32 {
         | DeviceError::WindowsDisabled { .. }
         | DeviceError::WindowNotEarned { .. } => MELDSIM_ERR_ARGUMENT,
         DeviceError::OutOfRange { .. } => MELDSIM_ERR_RANGE,
-        DeviceError::Directive(_) | DeviceError::DirectiveNotOnWrite => MELDSIM_ERR_UNSUPPORTED,
+        DeviceError::Directive(_)
+        | DeviceError::DirectiveNotOnWrite
+        | DeviceError::FdpDisabled
+        | DeviceError::PlacementIdentifier { .. } => MELDSIM_ERR_UNSUPPORTED,
         DeviceError::CapacityExceeded { .. }
         | DeviceError::QueueFull { .. }
         | DeviceError::TooManyQueues => MELDSIM_ERR_CAPACITY,

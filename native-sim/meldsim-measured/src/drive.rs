@@ -6,7 +6,7 @@
 use super::csv::Row;
 use super::sources::PAGE;
 use meldsim::Duration;
-use meldsim::profile::{ByteSize, HostPath, Profile, ProfileErrors};
+use meldsim::profile::{ByteSize, Fdp, HostPath, Profile, ProfileErrors};
 
 /// A drive that was measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,8 +17,6 @@ pub struct Drive {
     pub(super) profile: &'static str,
     /// Bytes that its host sees \[P\].
     pub capacity_bytes: u64,
-    /// Bytes of its flash, where that is not the profile's.
-    raw_bytes: Option<f64>,
     /// Bytes to flash for each that the host or collection writes: parity and metadata. Multiplies write amplification; the
     /// profile's program time has it already.
     pub(super) overhead: f64,
@@ -34,7 +32,6 @@ const fn drive(
         name,
         profile,
         capacity_bytes,
-        raw_bytes: None,
         overhead,
     }
 }
@@ -52,16 +49,8 @@ const DRIVES: [Drive; 12] = [
     drive("ZN540", "zn540", 1_020_901_982_208, 1.0),
     // Its reads are those of the ZN540 at every depth within 0.5 %.
     drive("WDCONV", "zn540", 960_197_124_096, 1.0),
-    // Only their write amplification was measured, which depends on the spare flash alone: that is fitted to the mean of a
-    // pass. The rest is that of any profile of greedy collection.
-    Drive {
-        raw_bytes: Some(1.183 * 7.68e12),
-        ..drive("PM9D3A", "7450-pro", 7_680_000_000_000, 1.0)
-    },
-    Drive {
-        raw_bytes: Some(1.086 * 3.84e12),
-        ..drive("FADU", "7450-pro", 3_840_000_000_000, 1.0)
-    },
+    drive("PM9D3A", "pm9d3a", 7_681_501_126_656, 1.0),
+    drive("FADU", "fadu", 3_840_755_982_336, 1.0),
 ];
 
 /// Superblocks that the collector keeps free, and those that are open.
@@ -94,8 +83,7 @@ impl Drive {
         let (row_pages, page_bytes) = (row_pages(&profile), profile.mapping_unit().0);
         let geometry = &mut profile.geometry;
         let (blocks, wordlines) = (geometry.blocks_per_plane, geometry.wordlines_per_block);
-        let own_bytes = (row_pages * u64::from(blocks) * u64::from(wordlines) * page_bytes) as f64;
-        let raw_bytes = self.raw_bytes.unwrap_or(own_bytes);
+        let raw_bytes = (row_pages * u64::from(blocks) * u64::from(wordlines) * page_bytes) as f64;
 
         let rows = rows.min(u64::from(wordlines));
         let superblock = rows * row_pages;
@@ -112,6 +100,8 @@ impl Drive {
         let erase_ps = profile.timing.erase.as_ps() as f64 * rows as f64 / f64::from(wordlines);
         profile.timing.erase = Duration::from_ps((erase_ps as u64).max(1_000_000));
         profile.ftl.over_provisioning_percent = 1;
+        // No cell names a handle, and few blocks have room for few.
+        profile.fdp = Fdp::default();
         // The namespace is as large as the drive's.
         profile.controller.capacity = ByteSize(0);
         // Requests are of pages, by their numbers.

@@ -1,5 +1,5 @@
 //! A result in the shape of fio's `--output-format=json`, so that scripts for fio read it. What fio measures and a
-//! simulated device does not have (CPU, context switches) is left out; `device`, `host_path`, `limit`, `flash`, `fill`,
+//! simulated device does not have (CPU, context switches) is left out; `device`, `host_path`, `limit`, `flash`, `fill`, `fdp`,
 //! `time_series` and `trace` are added.
 
 use serde::Serialize;
@@ -37,6 +37,7 @@ impl RunResult {
         add(&mut document, "limit", &self.limit);
         add(&mut document, "flash", &flash.map(|(flash, _)| flash));
         add(&mut document, "fill", &flash.map(|(_, fill)| fill));
+        add(&mut document, "fdp", &self.device.fdp);
         add(&mut document, "passed_over", &passed_over);
         add(&mut document, "partial", &self.is_partial.then_some(true));
         add(&mut document, "time_series", &self.series);

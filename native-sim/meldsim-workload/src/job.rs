@@ -6,10 +6,10 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use super::options::{Exit, Flow, LatencyTarget, Repeat, SteadyState, Strided};
-use super::placement::{DataPlacement, STREAMS};
+use super::placement::DataPlacement;
 use super::quantity::{name_of, parse_name};
 use meldsim::engine::Duration;
-use meldsim::nvme::{Pattern, Priority};
+use meldsim::nvme::{MAX_STREAMS, Pattern, Priority};
 use meldsim_drive::Distribution;
 
 /// Direction and order of a job's requests, in fio's words.
@@ -182,7 +182,8 @@ pub struct Job {
     pub read_pattern: Pattern,
     /// How the writes say which data belongs together.
     pub data_placement: DataPlacement,
-    /// With streams: those the writes go to in turn. Range 1 to 16 each.
+    /// The streams that the writes go to in turn, range 1 to 16 each; or reclaim unit handles, range 0 to 15, all of the device
+    /// when empty.
     pub placement_ids: Vec<u16>,
     /// Jobs with the same file share a namespace; without, the job has one of its own.
     pub file: Option<String>,
@@ -394,17 +395,22 @@ impl Job {
             wrong("random_distribution", &text);
         }
         let ids = &self.placement_ids;
-        if (self.data_placement == DataPlacement::None) != ids.is_empty() {
-            let key = if ids.is_empty() {
-                "plids"
-            } else {
-                "dataplacement"
-            };
+        let missing = match self.data_placement {
+            DataPlacement::None if !ids.is_empty() => Some("dataplacement"),
+            DataPlacement::Streams if ids.is_empty() => Some("plids"),
+            _ => None,
+        };
+        if let Some(key) = missing {
             let text = "is missing; give both, such as dataplacement=streams and plids=1";
             wrong(key, text);
         }
-        if let Some(id) = ids.iter().find(|id| !STREAMS.contains(id)) {
-            wrong("plids", &format!("has stream {id}; use 1 to 16"));
+        let (what, range) = match self.data_placement {
+            DataPlacement::Fdp => ("handle", 0..=MAX_STREAMS - 1),
+            _ => ("stream", 1..=MAX_STREAMS),
+        };
+        if let Some(id) = ids.iter().find(|id| !range.contains(id)) {
+            let (first, last) = range.into_inner();
+            wrong("plids", &format!("has {what} {id}; use {first} to {last}"));
         }
         if self.poisson && rates == [None, None] {
             let text = "needs a rate; add one, such as rate_iops=10k";

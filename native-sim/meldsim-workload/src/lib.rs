@@ -47,7 +47,7 @@ pub use past::Past;
 pub use placement::DataPlacement;
 pub use quantity::{Amount, parse_bytes, parse_decimal, parse_time};
 pub use result::{
-    DeviceResult, Fill, FlashPages, Half, HostPathResult, JobResult, Preconditioned,
+    DeviceResult, FdpResult, Fill, FlashPages, Half, HostPathResult, JobResult, Preconditioned,
     ProgrammedBytes, RunResult, TraceSummary, Window,
 };
 pub use run::{JobText, RequestError, RequestedWorkload, Run, RunRequest, TraceFile, Workload};

@@ -1,7 +1,7 @@
 //! A run's result as text for people and as CSV.
 
 use super::result::{
-    DeviceResult, HostPathResult, ProgrammedBytes, RunResult, TraceSummary, Window,
+    DeviceResult, FdpResult, HostPathResult, ProgrammedBytes, RunResult, TraceSummary, Window,
 };
 use super::series::{DeviceInterval, TimeSeries, Track};
 use super::tally::Tally;
@@ -284,6 +284,9 @@ impl DeviceResult {
             "flash: {} wordlines programmed ({} melded), {} blocks erased\n",
             run.programs, run.melded_wordlines_programmed, run.erases
         );
+        if let Some(fdp) = &self.fdp {
+            text += &fdp.to_text();
+        }
         let (mapped, capacity) = (fill.mapped_pages, fill.capacity_pages);
         text += &format!(
             "fill: {} of the device holds data, {mapped} of {capacity} pages",
@@ -295,6 +298,25 @@ impl DeviceResult {
                 "; {} of that was overwritten at random before, {part} pages",
                 percent(part as f64, pages)
             );
+        }
+        text + "\n"
+    }
+}
+
+impl FdpResult {
+    fn to_text(&self) -> String {
+        let [host, media, erased] = [
+            self.host_bytes_written,
+            self.media_bytes_written,
+            self.media_bytes_erased,
+        ]
+        .map(bytes);
+        let mut text = format!(
+            "placement: {} handles; host bytes written {host}, media bytes written {media}, media bytes erased {erased}",
+            self.handles
+        );
+        for (kind, count) in self.events.iter().filter(|(_, count)| **count > 0) {
+            text += &format!("; {count} x {}", kind.replace('_', " "));
         }
         text + "\n"
     }

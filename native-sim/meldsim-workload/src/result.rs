@@ -1,5 +1,7 @@
 //! What a run gives: a [`Tally`] for each direction of each job, and what the device counted meanwhile.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::json;
@@ -346,6 +348,8 @@ pub struct DeviceResult {
     pub run: Stats,
     /// How full it is; `None` of memory that is mapped by address, which keeps nothing.
     pub fill: Option<Fill>,
+    /// Flexible data placement in the run, of a device that has it.
+    pub fdp: Option<FdpResult>,
     /// Busy times of every channel and die.
     pub utilisation: Utilisation,
 }
@@ -355,19 +359,21 @@ impl DeviceResult {
     /// Of a device that had counted `before` when the run began.
     pub(super) fn of(device: &Device, before: &Stats, overwritten_pages: u64) -> DeviceResult {
         let counted = (device.stats(), device.utilisation());
-        DeviceResult::counted(device.profile().kind, counted, before, overwritten_pages)
+        DeviceResult::counted(device, counted, before, overwritten_pages)
     }
 
     /// The same, of what such a device has counted in the end.
     pub(super) fn counted(
-        kind: Kind,
+        device: &Device,
         (stats, utilisation): (Stats, Utilisation),
         before: &Stats,
         overwritten_pages: u64,
     ) -> DeviceResult {
-        let keeps_data = kind == Kind::Nand;
+        let keeps_data = device.profile().kind == Kind::Nand;
+        let run = stats.since(before);
         DeviceResult {
-            run: stats.since(before),
+            fdp: FdpResult::of(device, &run),
+            run,
             fill: keeps_data.then_some(Fill {
                 mapped_pages: stats.mapped_pages,
                 capacity_pages: stats.capacity_pages,
@@ -407,6 +413,39 @@ impl DeviceResult {
     fn percent(&self, busy: &[Duration]) -> Vec<f64> {
         let percent = |time: &Duration| percent_of(time.as_ps(), self.stats.now_ps);
         busy.iter().map(percent).collect()
+    }
+}
+
+/// Flexible data placement in a run, over all NVM sets: the FDP Statistics log page, and how many events there were.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FdpResult {
+    /// Reclaim unit handles of each NVM set.
+    pub handles: u16,
+    /// Host Bytes with Metadata Written.
+    pub host_bytes_written: u64,
+    /// Media Bytes with Metadata Written.
+    pub media_bytes_written: u64,
+    /// Media Bytes Erased.
+    pub media_bytes_erased: u64,
+    /// Events by type.
+    pub events: BTreeMap<&'static str, u64>,
+}
+
+impl FdpResult {
+    fn of(device: &Device, run: &Stats) -> Option<FdpResult> {
+        let handles = device.handles();
+        let events = (0..device.sets()).flat_map(|set| device.fdp_event_counts(set));
+        let mut counts = BTreeMap::new();
+        for (kind, count) in events {
+            *counts.entry(kind.name()).or_default() += count;
+        }
+        (handles > 0).then(|| FdpResult {
+            handles,
+            host_bytes_written: run.host_written_bytes,
+            media_bytes_written: run.programmed_bytes,
+            media_bytes_erased: run.erases * device.profile().block_size().0,
+            events: counts,
+        })
     }
 }
 

@@ -7,12 +7,14 @@
 //! | `io` | commands, tickets, submission queues |
 //! | `ring` | a ring of commands in shared memory |
 //! | `set` | NVM sets and predictable latency mode |
+//! | `fdp` | flexible data placement: handles, statistics and events of a set |
 //! | `counters` | counters, percentiles, how busy the parts of a device are |
 //! | `timeline` | what a device did, as a file |
 //! | `run` | whole workloads |
 
 mod counters;
 mod device;
+mod fdp;
 mod io;
 mod namespace;
 mod ring;
@@ -22,6 +24,7 @@ mod timeline;
 
 pub use counters::*;
 pub use device::*;
+pub use fdp::*;
 pub use io::*;
 pub use namespace::*;
 pub use ring::*;

@@ -59,6 +59,7 @@ fn generate() -> String {
         .with_src(source.join("abi/io.rs"))
         .with_src(source.join("abi/ring.rs"))
         .with_src(source.join("abi/set.rs"))
+        .with_src(source.join("abi/fdp.rs"))
         .with_src(source.join("abi/counters.rs"))
         .with_src(source.join("abi/timeline.rs"))
         .with_src(source.join("abi/run.rs"))

@@ -35,7 +35,12 @@ struct Rig {
 impl Rig {
     /// A device in account mode with a namespace of 1 GiB, of which nothing is written.
     fn new() -> Rig {
-        let handle = open(PROFILE).unwrap();
+        Rig::of(PROFILE)
+    }
+
+    /// As [`Rig::new`], of another profile.
+    fn of(profile: &str) -> Rig {
+        let handle = open(profile).unwrap();
         let mut nsid = 0;
         // SAFETY: `nsid` is writable.
         ok(unsafe { meldsim_namespace_create(handle, 1 << 30, &mut nsid) });

@@ -183,3 +183,73 @@ fn time_passes_in_account_mode_only_and_not_for_ever() {
     ok(meldsim_set_mode(rig.handle, MELDSIM_REAL_TIME, 1.0));
     assert_eq!(meldsim_advance(rig.handle, 1), MELDSIM_ERR_ARGUMENT);
 }
+
+#[test]
+fn handles_are_counted_logged_and_updated() {
+    let mut profile = Profile::builtin(PROFILE).unwrap();
+    profile.fdp.handles = 2;
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), profile.to_toml()).unwrap();
+    let rig = Rig::of(file.path().to_str().unwrap());
+    let write = |pid| {
+        let directive = MELDSIM_DIRECTIVE_PLACEMENT | pid;
+        let lbas = rig.lbas(MIB) as u32;
+        let ticket = meldsim_submit(rig.handle, MELDSIM_WRITE, rig.nsid, 0, lbas, directive, 0);
+        assert!(
+            meldsim_wait(rig.handle, ticket, FOREVER) > 0,
+            "{}",
+            last_error()
+        );
+    };
+    (0..3).for_each(write);
+    let handles = || {
+        let mut left = [0; 2];
+        // SAFETY: room for two values.
+        let count = unsafe { meldsim_handles(rig.handle, rig.nsid, left.as_mut_ptr(), 2) };
+        assert_eq!(count, 2, "{}", last_error());
+        left
+    };
+    let whole = profile.reclaim_unit().0 / rig.lba_bytes;
+    ok(meldsim_handle_update(rig.handle, rig.nsid, 1));
+    ok(meldsim_advance(rig.handle, 1_000 * MS_PS));
+    assert_eq!(handles()[1], whole);
+    let mut info: meldsim_fdp = sized();
+    // SAFETY: its size is set.
+    ok(unsafe { meldsim_fdp_info(rig.handle, 0, &mut info) });
+    assert_eq!((info.handles, info.host_bytes_written), (2, 3 * MIB));
+    assert_eq!(info.reclaim_unit_bytes, profile.reclaim_unit().0);
+    assert_eq!(
+        (info.invalid_placement_identifiers, info.media_reallocated),
+        (1, 0)
+    );
+    assert_eq!(info.not_fully_written, 1);
+    let mut events = [0; 10];
+    // SAFETY: room for ten values.
+    let count = unsafe { meldsim_fdp_events(rig.handle, 0, 1, events.as_mut_ptr(), 10) };
+    assert_eq!(count, 10);
+    assert_eq!([events[0], events[2], events[3]], [3, 2, rig.nsid.into()]);
+    assert_eq!([events[5], events[7], events[8]], [0, 1, 0]);
+    let update = |nsid, pid| meldsim_handle_update(rig.handle, nsid, pid);
+    assert_eq!(update(rig.nsid, 2), MELDSIM_ERR_UNSUPPORTED);
+    assert_eq!(update(rig.nsid, 1 << 16), MELDSIM_ERR_UNSUPPORTED);
+    assert_eq!(update(99, 0), MELDSIM_ERR_NAMESPACE);
+    // SAFETY: no values are asked for; a struct whose size is set.
+    unsafe {
+        let null = std::ptr::null_mut();
+        let which = meldsim_fdp_events(rig.handle, 0, 2, null, 0);
+        assert_eq!(which, MELDSIM_ERR_ARGUMENT);
+        assert_eq!(
+            meldsim_fdp_info(rig.handle, 1, &mut info),
+            MELDSIM_ERR_ARGUMENT
+        );
+        let plain = Rig::new();
+        assert_eq!(
+            meldsim_fdp_info(plain.handle, 0, &mut info),
+            MELDSIM_ERR_UNSUPPORTED
+        );
+        assert_eq!(
+            meldsim_handles(plain.handle, plain.nsid, null, 0),
+            MELDSIM_ERR_UNSUPPORTED
+        );
+    }
+}

@@ -3,7 +3,7 @@
 use super::super::distribution::{parse_distribution, shares};
 use super::super::job::{BlockShare, Job, JobError, PRIORITIES, Rate, parse_read_pattern};
 use super::super::options::{EXITS, Exit, Flow, LatencyTarget, Repeat, SteadyState, Strided};
-use super::super::placement::{PLACEMENTS, parse_placement_ids};
+use super::super::placement::{DataPlacement, PLACEMENTS, parse_placement_ids};
 use super::super::quantity::{
     Amount, parse_bytes, parse_count, parse_decimal, parse_name, parse_number, parse_time,
     parse_time_in,
@@ -22,10 +22,10 @@ const OPTIONS: &str = "rw, bs, bsrange, bssplit, blockalign, iodepth, size, file
                        rate_iops, rate_process, rate_min, rate_iops_min, rate_cycle, flow, flow_id, flow_sleep, \
                        latency_target, latency_window, latency_percentile, latency_run, steadystate, ss_dur, ss_ramp, \
                        ss_interval, thinktime, thinktime_blocks, name, ioengine, read_pattern, dataplacement, plids, \
-                       nvm_set, queue_priority";
+                       fdp, nvm_set, queue_priority";
 /// Second names, and those that fio wants in full.
 const SECOND_NAMES: &str = "readwrite, blocksize, blocksize_range, ba, io_limit, file_size, timeout, wait_for_previous, \
-                            ratemin, ratecycle, data_placement, ss, steadystate_duration, steadystate_ramp_time, \
+                            ratemin, ratecycle, data_placement, fdp_pli, ss, steadystate_duration, steadystate_ramp_time, \
                             steadystate_check_interval";
 /// Whether requests under a rate arrive at random.
 pub(super) const RATE_PROCESSES: [(&str, bool); 2] = [("linear", false), ("poisson", true)];
@@ -44,6 +44,8 @@ pub(super) struct Draft {
     /// What stands after the colon of `rw`.
     modifier: String,
     identical: bool,
+    /// `fdp=1`, which says `dataplacement=fdp`.
+    is_fdp: bool,
     is_strided: bool,
     strided: Strided,
     zone_bytes: Option<u64>,
@@ -166,7 +168,8 @@ impl Draft {
             "dataplacement" | "data_placement" => {
                 job.data_placement = parse_name(value, &PLACEMENTS)?;
             }
-            "plids" => job.placement_ids = parse_placement_ids(value)?,
+            "fdp" => self.is_fdp = flag(value)?,
+            "plids" | "fdp_pli" => job.placement_ids = parse_placement_ids(value)?,
             "nvm_set" => job.nvm_set = Some(parse_number(value)?),
             "queue_priority" => job.queue_priority = parse_name(value, &PRIORITIES)?,
             "time_based" => job.time_based = flag(value)?,
@@ -199,6 +202,13 @@ impl Draft {
         if !self.modifier.is_empty() {
             modify(&mut job, &self.modifier, self.identical)
                 .map_err(|text| JobError::new("rw", &text))?;
+        }
+        if self.is_fdp {
+            if job.data_placement == DataPlacement::Streams {
+                let text = "is 1 with dataplacement=streams; remove one of them";
+                return Err(JobError::new("fdp", text));
+            }
+            job.data_placement = DataPlacement::Fdp;
         }
         if self.is_strided {
             let zone = self.zone_bytes.unwrap_or(0);
@@ -269,7 +279,7 @@ impl Draft {
 }
 
 /// Mistakes of a job, by their keys, and the options besides those that may be what is wrong.
-const CAUSES: [(&str, &str); 12] = [
+const CAUSES: [(&str, &str); 13] = [
     (
         "size",
         "filesize, file_size, offset, bs, blocksize, bssplit, bsrange, blocksize_range",
@@ -282,8 +292,9 @@ const CAUSES: [(&str, &str); 12] = [
     ("runtime", "timeout"),
     ("time_based", "runtime, timeout"),
     ("rate_process", "rate, rate_iops"),
-    ("plids", "dataplacement, data_placement"),
-    ("dataplacement", "data_placement, plids"),
+    ("plids", "dataplacement, data_placement, fdp, fdp_pli"),
+    ("dataplacement", "data_placement, fdp, plids, fdp_pli"),
+    ("fdp", "dataplacement, data_placement"),
     (
         "zonesize",
         "zonerange, bs, blocksize, bssplit, bsrange, blocksize_range",

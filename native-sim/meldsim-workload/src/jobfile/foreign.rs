@@ -100,7 +100,7 @@ const REFUSED: [(&str, &str); 14] = [
         "brings a device into steady state; use --precondition fill=100,random=100",
     ),
     (
-        "fdp, plid_select, fdp_pli_select, dp_scheme, fdp_pli, md_per_io_size, pi_act, pi_chk, apptag, apptag_mask",
+        "plid_select, fdp_pli_select, dp_scheme, md_per_io_size, pi_act, pi_chk, apptag, apptag_mask",
         "is of NVMe features that jobs do not use; remove it",
     ),
     (
@@ -153,6 +153,8 @@ pub(super) fn option(key: &str, value: &str) -> Option<Foreign> {
         "0" | "none" => Foreign::PassedOver,
         "1" if key.starts_with("nr") => Foreign::PassedOver,
         "1024" if key == "kb_base" => Foreign::PassedOver,
+        // What jobs do.
+        "roundrobin" if key.ends_with("_select") => Foreign::PassedOver,
         _ => Foreign::Refused((*reason).to_owned()),
     })
 }

@@ -487,6 +487,14 @@ mod tests {
                 "dataplacement=streams\nplids=1,3-4",
                 "data_placement: Streams, placement_ids: [1, 3, 4]",
             ),
+            (
+                "dataplacement=fdp",
+                "data_placement: Fdp, placement_ids: []",
+            ),
+            (
+                "fdp=1\nfdp_pli=0,2-3",
+                "data_placement: Fdp, placement_ids: [0, 2, 3]",
+            ),
             ("queue_priority=high", "queue_priority: High"),
             ("bs=8k,32k", "block_bytes: 8192"),
             (
@@ -597,8 +605,8 @@ mod tests {
                 "a.fio:3: read_pattern: is \"seq\", which is unknown; use sequential, random or none",
             ),
             (
-                "[j]\nsize=1m\ndataplacement=fdp\n",
-                "a.fio:3: dataplacement: is \"fdp\", which is unknown; use none or streams",
+                "[j]\nsize=1m\ndataplacement=fast\n",
+                "a.fio:3: dataplacement: is \"fast\", which is unknown; use none, streams or fdp",
             ),
             (
                 "[j]\nsize=1m\ndataplacement=streams\n",
@@ -643,8 +651,20 @@ mod tests {
                 "a.fio:1: [j] dataplacement: is missing; give both, such as dataplacement=streams and plids=1",
             ),
             (
-                "[j]\nsize=1m\nplids=0\n",
-                "a.fio:3: plids: is \"0\"; write streams from 1 to 16, such as 1,3-5",
+                "[j]\nsize=1m\nplids=17\n",
+                "a.fio:3: plids: is \"17\"; write streams from 1 to 16, or handles from 0, such as 1,3-5",
+            ),
+            (
+                "[j]\nsize=1m\ndataplacement=streams\nplids=0\n",
+                "a.fio:1: [j] plids: has stream 0; use 1 to 16",
+            ),
+            (
+                "[j]\nsize=1m\ndataplacement=fdp\nplids=16\n",
+                "a.fio:1: [j] plids: has handle 16; use 0 to 15",
+            ),
+            (
+                "[j]\nsize=1m\ndataplacement=streams\nfdp=1\n",
+                "a.fio:1: [j] fdp: is 1 with dataplacement=streams; remove one of them",
             ),
         ] {
             assert_eq!(parse(text).unwrap_err(), expected);

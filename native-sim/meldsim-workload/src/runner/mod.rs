@@ -209,8 +209,7 @@ impl Runner {
         let all_ramp = self.jobs.iter().all(|job| job.before.is_some());
         let after_ramps = begun.min_by_key(|stats| stats.now_ps).filter(|_| all_ramp);
         let before = *after_ramps.unwrap_or(&before);
-        let kind = self.device.profile().kind;
-        let device = DeviceResult::counted(kind, counted, &before, self.overwritten_pages);
+        let device = DeviceResult::counted(&self.device, counted, &before, self.overwritten_pages);
         let names: Vec<String> = self.jobs.iter().map(|job| job.job.name.clone()).collect();
         let series = self
             .series

@@ -114,7 +114,7 @@ impl Running {
             nsid,
             queue,
             lba_shift: device.profile().controller.lba_size.0.trailing_zeros(),
-            placement: Placement::new(job.read_pattern, &job.placement_ids),
+            placement: Placement::new(&job, device.handles()),
             requests: Requests::new(&job),
             drawn: Default::default(),
             drawn_count: 0,

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::nvme::{DirectiveError, NamespaceId};
+use crate::nvme::{DirectiveError, NamespaceId, Status};
 
 /// Why the device refuses a call. Nothing has changed when it does.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -53,6 +53,17 @@ pub enum DeviceError {
     /// A directive the device does not accept.
     #[error(transparent)]
     Directive(#[from] DirectiveError),
+    /// Flexible data placement of a device that has none.
+    #[error("the device has no reclaim unit handles; use a profile whose fdp.handles is not 0")]
+    FdpDisabled,
+    /// A placement identifier that the device does not have.
+    #[error("placement identifier {pid} does not exist; the device has {handles}, numbered from 0")]
+    PlacementIdentifier {
+        /// The identifier given.
+        pid: u16,
+        /// Reclaim unit handles of the device.
+        handles: u16,
+    },
     /// A policy of another crate that was made for this profile, and now is not.
     #[error(
         "the policy of the profile cannot be made once more; it must depend on its options alone"
@@ -113,4 +124,17 @@ pub enum DeviceError {
         /// Pages free.
         free: u64,
     },
+}
+
+impl DeviceError {
+    /// The status with which a controller completes a command that it refuses for this reason.
+    pub const fn status(&self) -> Status {
+        match self {
+            DeviceError::UnknownNamespace { .. } => Status::INVALID_NAMESPACE,
+            DeviceError::OutOfRange { .. } => Status::LBA_OUT_OF_RANGE,
+            DeviceError::CapacityExceeded { .. } => Status::CAPACITY_EXCEEDED,
+            DeviceError::FdpDisabled => Status::FDP_DISABLED,
+            _ => Status::INVALID_FIELD,
+        }
+    }
 }

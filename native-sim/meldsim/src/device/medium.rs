@@ -15,6 +15,7 @@ use super::{DeviceError, Stats};
 use crate::engine::{Duration, EventQueue, Instant};
 use crate::event::Event;
 use crate::ftl::SavedFtl;
+use crate::nvme::fdp::FdpEvents;
 use crate::nvme::wire::sets::{PredictableLatencyConfig, PredictableLatencyLog};
 use crate::nvme::{Hint, Window};
 use crate::profile::{Profile, ProfileError};
@@ -67,6 +68,20 @@ pub(super) trait Medium: Past + Windowed + Report {
 
     /// The host's stream of that number ends in a set.
     fn release_stream(&mut self, _: &mut EventQueue<Event>, _: &mut Requests, _set: u32, _: u8) {}
+
+    /// What is to be told of a set's reclaim units, where there are handles.
+    fn fdp_events(&self, _set: u32) -> Option<&FdpEvents> {
+        None
+    }
+
+    fn fdp_events_mut(&mut self, _set: u32) -> Option<&mut FdpEvents> {
+        None
+    }
+
+    /// Pages until the superblock of the host's stream of that number is full.
+    fn left_in_superblock(&self, _set: u32, _stream: u8) -> u64 {
+        0
+    }
 
     /// A page, of a space of a set, will be read or written: fetches the mapping's entry of it.
     #[inline(always)]

@@ -5,6 +5,7 @@
 //! NVM sets, and what is asked of a device or done to it as a whole (`inspect`, `state`, `snapshot`).
 
 mod error;
+mod fdp;
 mod firmware;
 mod hil;
 mod independent;

@@ -188,7 +188,7 @@ impl Device {
             set,
             number,
             page_shift: page_bytes.trailing_zeros(),
-            hints: Hints::default(),
+            hints: Hints::new(self.profile.fdp.handles as u16),
         });
         self.requests.add_namespace();
         let id = NamespaceId(spaces.len() as u32);

@@ -147,7 +147,11 @@ impl Device {
             _ => self.namespaces.check(command.nsid, command.slba, nlb)?,
         };
         let hint = match command.opcode {
-            Opcode::Write => self.namespaces.hint(command, nlb)?,
+            Opcode::Write => {
+                let hint = self.namespaces.hint(command, nlb)?;
+                self.note_placement(command);
+                hint
+            }
             _ => Hint::NONE,
         };
         if command.opcode == Opcode::Deallocate {

@@ -11,9 +11,9 @@ use crate::policy::victim::VictimPolicy;
 use crate::policy::wear::WearPolicy;
 use crate::profile::{
     Allocation, Bus, ByteSize, Commands, Controller, DataRate, DieInterleave, Energy, EnergyAmount,
-    Firmware, FirmwareCore, FirmwareCost, FirmwareDesign, FirmwareThreads, Ftl, Gc, Geometry, Host,
-    Issue, Kind, MeldedPartialRead, PageAllocation, PredictableLatency, Profile, ProgramOrder,
-    SetLayout, Sets, Timing, Xpoint,
+    Fdp, Firmware, FirmwareCore, FirmwareCost, FirmwareDesign, FirmwareThreads, Ftl, Gc, Geometry,
+    Host, Issue, Kind, MeldedPartialRead, PageAllocation, PredictableLatency, Profile,
+    ProgramOrder, SetLayout, Sets, Timing, Xpoint,
 };
 
 /// The body's format is that of the fields' order. Sections that have not changed are today's.
@@ -242,6 +242,7 @@ impl From<ProfileV3> for Profile {
             host: old.host.into(),
             firmware: old.firmware.into(),
             predictable_latency: old.predictable_latency,
+            fdp: Fdp::default(),
             policy: PolicyOptions::default(),
         }
     }

@@ -35,6 +35,7 @@ use super::victim::{Copyback, Erasing, Victim};
 use crate::engine::{EventQueue, Instant, NIL};
 use crate::event::Event;
 use crate::nand::{Flash, Owner, PageSet, WordlineAddr};
+use crate::nvme::fdp::{FdpEvent, FdpEventType};
 use crate::policy::placement::{Frontier, Page as PageId};
 use crate::timeline::Collection;
 
@@ -91,9 +92,25 @@ impl Ftl {
     }
 
     /// Tells of a victim that has been chosen.
-    fn note_victim(&self, log_id: u32, flash: &mut Flash, now: Instant) {
+    fn note_victim(&mut self, log_id: u32, flash: &mut Flash, now: Instant) {
         let blocks = &self.logs[log_id as usize].blocks;
         let victim = self.logs[log_id as usize].victim.as_ref();
+        if let (Some(events), Some(victim)) = (&mut self.fdp, victim) {
+            let superblock = blocks.get(victim.superblock);
+            if superblock.valid > 0 {
+                let pid = match superblock.stream().frontier() {
+                    Frontier::Host(number) => Some(u16::from(number)),
+                    Frontier::Collection(_) => None,
+                };
+                events.note(FdpEvent {
+                    kind: FdpEventType::MediaReallocated,
+                    time: now,
+                    pid,
+                    nsid: None,
+                    pages: u64::from(superblock.valid),
+                });
+            }
+        }
         if let (Some(recorder), Some(victim)) = (flash.recorder(), victim) {
             recorder.collection_begins(Collection {
                 set: self.set,

@@ -14,10 +14,11 @@ use super::oracle::Oracle;
 use super::pacing::Pacer;
 use super::region::Region;
 use super::reverse_map::ReverseMap;
-use super::stream::{Layout, RunPages, SequentialRuns};
+use super::stream::{Layout, RunPages, SequentialRuns, Stream};
 use super::victim::{Copyback, VictimSelection};
 use crate::engine::Slab;
 use crate::nand::{Geometry, WordlineAddr};
+use crate::nvme::fdp::FdpEvents;
 use crate::policy::placement::{self, FRONTIERS};
 use crate::policy::victim::Shape;
 use crate::policy::wear::Wear;
@@ -87,6 +88,8 @@ pub(crate) struct Ftl {
     pub(super) changed: Vec<MapIndex>,
     /// An idle host lets superblocks be collected.
     collects_in_background: bool,
+    /// What is to be told of reclaim units, where the device has handles.
+    pub(crate) fdp: Option<FdpEvents>,
     pub(super) stats: FtlStats,
     pub(crate) oracle: Oracle,
     /// Reused by what replaces entries of the mapping.
@@ -150,7 +153,8 @@ impl Ftl {
             let wear = Wear::new(profile.gc.wear_threshold);
             let wear = profile.make(profile.gc.wear_levelling, &wear)?;
             let victims = profile.make(profile.gc.victim, &shape)?;
-            let blocks = Blocks::new(&addressing, wear, victims, placement, reserve);
+            let mut blocks = Blocks::new(&addressing, wear, victims, placement, reserve);
+            blocks.isolates = profile.fdp.handles > 0;
             Ok(Log::new(number, blocks, spare))
         };
         Ok(Ftl {
@@ -171,6 +175,7 @@ impl Ftl {
             map_space: None,
             changed: Vec::new(),
             collects_in_background: profile.gc.background,
+            fdp: (profile.fdp.handles > 0).then(FdpEvents::default),
             stats: FtlStats::default(),
             oracle: Oracle::default(),
             replaced: Vec::new(),
@@ -249,6 +254,16 @@ impl Ftl {
     /// Pages of the write buffer that hold data of the host's.
     pub(crate) fn buffered_pages(&self) -> u64 {
         u64::from(self.host_slots - self.buffer.free())
+    }
+
+    /// Pages until the superblock of the host's stream of this number is full.
+    pub(crate) fn left_in_superblock(&self, number: u8) -> u64 {
+        let left = self.logs.iter().map(|log| {
+            let open = log.blocks.open(Stream::Host(number, Layout::Normal));
+            let filled = open.map_or(0, |open| open.next);
+            u64::from(log.blocks.pages_per_superblock - filled)
+        });
+        left.sum()
     }
 
     /// Erases of the block that was erased least, and of that erased most.

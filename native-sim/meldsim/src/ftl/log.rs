@@ -159,7 +159,8 @@ impl Log {
     ) -> Option<(Stream, Place)> {
         let pages = addressing.pages_at_once(stream.layout());
         let mut taken = self.blocks.take(stream, pages, addressing);
-        if let (None, Stream::Gc(1.., layout)) = (taken, stream) {
+        let may_wait = self.blocks.isolates && self.erasing.is_some();
+        if let (None, Stream::Gc(1.., layout), false) = (taken, stream, may_wait) {
             stream = Stream::Gc(0, layout);
             taken = self.blocks.take(stream, pages, addressing);
         }
@@ -285,8 +286,11 @@ impl Log {
     }
 
     /// The host's stream of that number is released: it makes room for another once its superblocks are
-    /// closed, unless it is written to before. False when it is not in use.
+    /// closed, unless it is written to before. False when it is not in use, as the first always is.
     pub(crate) fn release_stream(&mut self, number: u8) -> bool {
+        if number == 0 {
+            return true;
+        }
         let bit = self.host_streams & 1 << number;
         self.host_streams &= !bit;
         self.ending_streams |= bit;

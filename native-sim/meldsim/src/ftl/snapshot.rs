@@ -47,7 +47,8 @@ struct SavedSuperblock {
     is_melded: bool,
     erases: u32,
     closed_at: u64,
-    /// Of an open superblock: the stream that fills it, and the next position.
+    /// Of an open superblock, the stream that fills it, and the next position; of one that was closed by a stream that is not
+    /// always there, that stream, and the position after the last.
     open: Option<(u32, u32)>,
 }
 
@@ -214,8 +215,10 @@ impl SavedFtl {
 
 impl SavedBlocks {
     fn of(blocks: &Blocks) -> SavedBlocks {
-        let mut superblocks: Vec<SavedSuperblock> =
-            blocks.superblocks.iter().map(SavedSuperblock::of).collect();
+        let superblocks = blocks.superblocks.iter();
+        let superblocks = superblocks
+            .map(|superblock| SavedSuperblock::of(superblock, blocks.pages_per_superblock));
+        let mut superblocks: Vec<SavedSuperblock> = superblocks.collect();
         for (stream, open) in (0..).zip(&blocks.open) {
             if let Some(open) = open {
                 // Wordlines of which some pages are programmed cannot be gone on with.
@@ -252,10 +255,7 @@ impl SavedBlocks {
             };
             let mut loaded =
                 Superblock::new(state, layout, superblock.erases, superblock.closed_at);
-            if let Some((stream, next)) = superblock
-                .open
-                .filter(|open| open.1 < blocks.pages_per_superblock)
-            {
+            if let Some((stream, next)) = superblock.open {
                 let index = stream as usize;
                 if index >= Stream::COUNT
                     || Stream::from_index(index).layout() != layout
@@ -264,15 +264,18 @@ impl SavedBlocks {
                 {
                     return Err("an open block is not one of its stream's");
                 }
-                let open = OpenSuperblock {
-                    superblock: number,
-                    next,
-                    wordlines: None,
-                };
-                if blocks.filled_by(index).replace(open).is_some() {
-                    return Err("a stream has two open blocks");
+                loaded.stream = index as u8;
+                if next < blocks.pages_per_superblock {
+                    let open = OpenSuperblock {
+                        superblock: number,
+                        next,
+                        wordlines: None,
+                    };
+                    if blocks.filled_by(index).replace(open).is_some() {
+                        return Err("a stream has two open blocks");
+                    }
+                    loaded.state = State::Open;
                 }
-                loaded.state = State::Open;
             }
             blocks.superblocks.push(loaded);
             if superblock.is_free {
@@ -284,13 +287,15 @@ impl SavedBlocks {
 }
 
 impl SavedSuperblock {
-    fn of(superblock: &Superblock) -> SavedSuperblock {
+    fn of(superblock: &Superblock, pages: u32) -> SavedSuperblock {
+        let is_told_apart =
+            !superblock.stream().frontier().is_first() && superblock.state != State::Free;
         SavedSuperblock {
             is_free: superblock.state == State::Free,
             is_melded: superblock.layout == Layout::Melded,
             erases: superblock.erases,
             closed_at: superblock.closed_at,
-            open: None,
+            open: is_told_apart.then(|| (superblock.stream().index() as u32, pages)),
         }
     }
 }

@@ -23,6 +23,7 @@ use super::stream::{Layout, RunPages, Stream, WordlinePages};
 use crate::engine::{EventQueue, NIL};
 use crate::event::Event;
 use crate::nand::{Flash, PageSet};
+use crate::nvme::fdp::{FdpEvent, FdpEventType};
 use crate::policy::placement::{FRONTIERS, Page as PageId};
 
 /// How many wordlines before its own turn the slots of one are fetched from memory: since the first of
@@ -73,8 +74,12 @@ impl Ftl {
         let log_id = self.addressing.log_of(page, layout);
         if let Entry::Buffered(slot) = entry {
             let held = self.buffer.get(slot);
-            let is_host = matches!(held.user, User::Host(..) | User::Map);
-            let is_open = is_host && !held.started && held.log_id == log_id;
+            let stays = match held.user {
+                // Else it belongs with other data now.
+                User::Host(before, _) => before == stream,
+                other => other == User::Map,
+            };
+            let is_open = stays && !held.started && held.log_id == log_id;
             if is_open && held.request == NIL {
                 self.oracle.buffered(slot);
                 self.buffer.rewrite(slot);
@@ -467,7 +472,21 @@ impl Ftl {
                 Queued::Padding => {
                     log.pad(stream, addressing, &mut self.programs, &mut due);
                 }
-                Queued::EndOfSuperblock => log.end_superblock(stream),
+                Queued::EndOfSuperblock => {
+                    let left = log.blocks.left(stream);
+                    if let (Some(events), Stream::Host(number, _), 1..) =
+                        (&mut self.fdp, stream, left)
+                    {
+                        events.note(FdpEvent {
+                            kind: FdpEventType::NotFullyWritten,
+                            time: queue.now(),
+                            pid: Some(u16::from(number)),
+                            nsid: None,
+                            pages: u64::from(left),
+                        });
+                    }
+                    log.end_superblock(stream);
+                }
             }
             log.pop_queued(stream);
         }

@@ -144,6 +144,14 @@ pub struct Status(pub u16);
 impl Status {
     /// It did what it was asked to.
     pub const SUCCESS: Status = Status(0x000);
+    /// A field of the command has a value that is reserved or not supported.
+    pub const INVALID_FIELD: Status = Status(0x002);
+    /// There is no such namespace.
+    pub const INVALID_NAMESPACE: Status = Status(0x00b);
+    /// Flexible data placement of a device that has none.
+    pub const FDP_DISABLED: Status = Status(0x029);
+    /// A range that ends beyond its namespace.
+    pub const LBA_OUT_OF_RANGE: Status = Status(0x080);
     /// The device has no room for the pages the write would have mapped. Deallocating makes room.
     pub const CAPACITY_EXCEEDED: Status = Status(0x081);
     /// A write that does not begin at its zone's write pointer.

@@ -23,7 +23,7 @@ pub enum Pattern {
 /// DTYPE and DSPEC of a write (CDW12 23:20 and CDW13 31:16). Shown in hexadecimal, as the standard writes them.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Directive {
-    /// Directive type: 0 for none, [`Directive::STREAMS`], [`Directive::READ_PATTERN`].
+    /// Directive type: 0 for none, [`Directive::STREAMS`], [`Directive::DATA_PLACEMENT`], [`Directive::READ_PATTERN`].
     pub dtype: u8,
     /// Directive specific value.
     pub dspec: u16,
@@ -36,6 +36,8 @@ impl Directive {
     pub const READ_PATTERN: u8 = 0x0F;
     /// The directive type that carries a stream identifier.
     pub const STREAMS: u8 = 0x01;
+    /// The directive type that carries a placement identifier, of a device with [flexible data placement](super::fdp).
+    pub const DATA_PLACEMENT: u8 = 0x02;
 
     /// The read-pattern directive for `pattern`.
     pub const fn read_pattern(pattern: Pattern) -> Directive {
@@ -53,16 +55,37 @@ impl Directive {
         }
     }
 
-    /// The stream this directive carries; 0 for none.
-    pub(crate) const fn stream(self) -> u16 {
-        match self.dtype {
-            Directive::STREAMS => self.dspec,
-            _ => 0,
+    /// The data placement directive with a placement identifier. One that the device does not have stands for 0.
+    pub const fn placement(pid: u16) -> Directive {
+        Directive {
+            dtype: Directive::DATA_PLACEMENT,
+            dspec: pid,
         }
     }
 
-    /// The read pattern this directive carries, or why the device refuses it. A stream carries
-    /// none of itself.
+    /// The stream this directive carries, 0 for none. A placement identifier of a device with so many reclaim unit handles is
+    /// a stream, and such a device has no others.
+    pub(crate) const fn stream(self, handles: u16) -> Result<u16, DirectiveError> {
+        match (self.dtype, handles) {
+            (Directive::STREAMS, 0) => Ok(self.dspec),
+            (Directive::DATA_PLACEMENT, 1..) => Ok(match self.names_handle(handles) {
+                true => self.dspec,
+                false => 0,
+            }),
+            (dtype @ (Directive::STREAMS | Directive::DATA_PLACEMENT), _) => {
+                Err(DirectiveError::Type { dtype })
+            }
+            _ => Ok(0),
+        }
+    }
+
+    /// Whether it is no placement identifier, or one that a device with so many handles has.
+    pub(crate) const fn names_handle(self, handles: u16) -> bool {
+        self.dtype != Directive::DATA_PLACEMENT || self.dspec < handles
+    }
+
+    /// The read pattern this directive carries, or why the device refuses it. A stream and a
+    /// placement identifier carry none of themselves.
     ///
     /// DSPEC bits 7:4 hold log2 of the expected read size in units of 64 KiB; every value is
     /// accepted. Bits 15:8 are reserved and refused when set.
@@ -83,6 +106,7 @@ impl Directive {
             }
             Directive::STREAMS if self.dspec <= MAX_STREAMS => Ok(Pattern::None),
             Directive::STREAMS => Err(DirectiveError::Stream { dspec: self.dspec }),
+            Directive::DATA_PLACEMENT => Ok(Pattern::None),
             dtype => Err(DirectiveError::Type { dtype }),
         }
     }
@@ -105,7 +129,7 @@ impl fmt::Debug for Directive {
 pub enum DirectiveError {
     /// A type the device does not implement.
     #[error(
-        "directive type {dtype:#04x} is not supported; use 0 (none), 1 (streams) or 0x0f (read pattern)"
+        "directive type {dtype:#04x} is not supported; use 0 (none), 1 (streams), or 2 (data placement) in its place with a profile whose fdp.handles is not 0, or 0x0f (read pattern)"
     )]
     Type {
         /// The type given.

@@ -26,11 +26,21 @@ impl Hint {
 pub(crate) struct Hints {
     /// Ranges that will be read sequentially.
     sequential: RangeSet,
+    /// Reclaim unit handles of the device; none without flexible data placement.
+    handles: u16,
     /// The pattern each stream is bound to.
     streams: [Pattern; MAX_STREAMS as usize + 1],
 }
 
 impl Hints {
+    /// Of a namespace of a device with so many reclaim unit handles.
+    pub(crate) fn new(handles: u16) -> Hints {
+        Hints {
+            handles,
+            ..Hints::default()
+        }
+    }
+
     /// The pattern and the stream of a write. The pattern is that of the strongest encoding that
     /// names one: the read-pattern directive, a described range that covers the write, the DSM
     /// byte, the stream.
@@ -43,7 +53,7 @@ impl Hints {
         dsm: DsmByte,
     ) -> Result<Hint, DirectiveError> {
         let named = directive.pattern()?;
-        let stream = directive.stream();
+        let stream = directive.stream(self.handles)?;
         let pattern = if named != Pattern::None {
             named
         } else if self.sequential.covers(slba, slba.saturating_add(nlb))

@@ -8,12 +8,14 @@
 //! | `command` | commands, completions, namespaces (NVM Command Set specification 1.0) |
 //! | `directive` | directives of a write (Base specification 2.0, Directives) |
 //! | `dataset` | the DSM field and the ranges of Dataset Management |
+//! | `fdp` | Flexible Data Placement: statistics and events of an endurance group (Log Pages 22h and 23h) |
 //! | `hint` | one read pattern from all that was said about a write |
 //! | `window` | Predictable Latency Mode of an NVM set (Features 13h and 14h, Log Page 0Ah) |
 
 mod command;
 mod dataset;
 mod directive;
+pub mod fdp;
 mod hint;
 mod window;
 

@@ -130,7 +130,7 @@ impl Profile {
     }
 
     /// Mapping units of one block of every plane.
-    fn pages_per_block_row(&self) -> u64 {
+    pub(super) fn pages_per_block_row(&self) -> u64 {
         u64::from(self.planes())
             * u64::from(self.geometry.wordlines_per_block)
             * u64::from(self.units_per_wordline())
@@ -274,6 +274,9 @@ impl Profile {
         self.check_journal(checker);
         self.check_buffer(checker);
         self.check_capacity(checker);
+        if checker.are_sound(&["fdp"]) {
+            self.check_fdp(checker);
+        }
         if !checker.are_sound(&["controller.capacity"]) {
             return;
         }

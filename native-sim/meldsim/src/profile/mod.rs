@@ -30,6 +30,7 @@
 mod builtin;
 mod check;
 mod controller;
+mod fdp;
 mod firmware;
 mod flash;
 mod ftl;
@@ -47,6 +48,7 @@ use serde::{Deserialize, Serialize};
 
 pub use check::{ProfileError, ProfileErrors, excerpt, list_mistakes, shortened};
 pub use controller::{Controller, Host, HostPath, PathTimes};
+pub use fdp::Fdp;
 pub use firmware::{
     Firmware, FirmwareBinding, FirmwareCore, FirmwareCost, FirmwareDesign, FirmwareThreads,
 };
@@ -98,6 +100,8 @@ pub struct Profile {
     pub controller: Controller,
     /// The flash translation layer. Default: all defaults.
     pub ftl: Ftl,
+    /// Flexible data placement. Default: none.
+    pub fdp: Fdp,
     /// NVM sets. Default: one set of the whole device.
     pub sets: Sets,
     /// Garbage collection and wear levelling. Default: all defaults.
@@ -176,6 +180,7 @@ impl Profile {
         self.sets.check(&self.geometry, checker);
         self.predictable_latency.check(checker);
         self.gc.check_ranges(checker);
+        self.fdp.check_ranges(checker);
         self.check_options(self.ftl.placement, checker);
         self.check_options(self.timing.cells, checker);
         self.check_options(self.gc.victim, checker);

@@ -66,6 +66,7 @@ impl Kind {
                 "controller.halved_read_depth",
                 "controller.reads_before_program",
                 "ftl",
+                "fdp",
                 "sets",
                 "gc",
                 "predictable_latency",

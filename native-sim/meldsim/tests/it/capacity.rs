@@ -6,14 +6,16 @@ use meldsim::profile::{Allocation, ByteSize};
 use meldsim::{Command, Device, DeviceError, Directive, Profile};
 
 /// As `drives.csv` has them: the namespaces that were measured.
-const DRIVES: [(&str, u64); 9] = [
+const DRIVES: [(&str, u64); 11] = [
     ("7450-max", 800_166_076_416),
     ("7450-pro", 960_197_124_096),
     ("980-pro", 1_000_204_886_016),
     ("cm7-r", 3_840_755_982_336),
+    ("fadu", 3_840_755_982_336),
     ("p5520", 1_920_383_410_176),
     ("pe8110", 960_197_124_096),
     ("pm9a3", 960_197_124_096),
+    ("pm9d3a", 7_681_501_126_656),
     ("wd-960", 960_197_124_096),
     ("zn540", 1_020_901_982_208),
 ];

@@ -11,6 +11,7 @@ mod collection;
 mod conservation;
 mod directives;
 mod examples;
+mod fdp;
 mod firmware;
 mod host;
 mod journal;

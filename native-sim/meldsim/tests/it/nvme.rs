@@ -77,7 +77,7 @@ fn what_is_refused_takes_no_time_and_counts_nothing() {
         size_lbas: LBAS,
     };
     let nowhere = |nsid| DeviceError::UnknownNamespace { nsid };
-    let unknown_type = Directive { dtype: 2, dspec: 0 };
+    let unknown_type = Directive { dtype: 3, dspec: 0 };
     let directive = unknown_type.pattern().unwrap_err();
     let all = NamespaceId(u32::MAX);
     let cases = [

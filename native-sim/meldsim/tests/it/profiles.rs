@@ -51,7 +51,9 @@ fn presets_are_possible_and_survive_a_round_trip() {
             "cm7-r",
             "wd-960",
             "980-pro",
-            "zn540"
+            "zn540",
+            "pm9d3a",
+            "fadu"
         ]
     );
     for name in names {
@@ -443,6 +445,7 @@ fn every_key_is_in_the_readme() {
             if [
                 "controller.",
                 "ftl.",
+                "fdp.",
                 "gc.",
                 "host.",
                 "predictable_latency.",

@@ -24,6 +24,7 @@ use crate::engine::{Duration, EventQueue, Instant};
 use crate::event::Event;
 use crate::ftl::{Entry, Ftl, MAX_NAMESPACE_PAGES, Region};
 use crate::nand::{Finished, Flash, Geometry, Owner, PageRead, PageSet, Sense, Unit, WordlineAddr};
+use crate::nvme::fdp::FdpEvents;
 use crate::nvme::{Opcode, Status, Windows};
 use crate::profile::{BufferScope, Journaling, Profile, ProfileError};
 use crate::timeline::{Recorder, Timeline};
@@ -238,6 +239,18 @@ impl<M: Map> Medium for NandMedium<M> {
         self.dispatch(queue, set, Owner::gc(set));
         self.end_writes(requests, set);
         self.share_slots(queue, requests);
+    }
+
+    fn fdp_events(&self, set: u32) -> Option<&FdpEvents> {
+        self.sets[set as usize].ftl.fdp.as_ref()
+    }
+
+    fn fdp_events_mut(&mut self, set: u32) -> Option<&mut FdpEvents> {
+        self.sets[set as usize].ftl.fdp.as_mut()
+    }
+
+    fn left_in_superblock(&self, set: u32, stream: u8) -> u64 {
+        self.sets[set as usize].ftl.left_in_superblock(stream)
     }
 
     #[inline]

@@ -34,7 +34,7 @@ pub(crate) enum State {
 pub(crate) struct Superblock {
     pub(crate) state: State,
     pub(crate) layout: Layout,
-    /// The stream that filled it, by index; after a power cut that of no stream.
+    /// The stream that filled it, by index; after a power cut the host's first in place of collection's first.
     pub(super) stream: u8,
     /// Pages whose data is current.
     pub(crate) valid: u32,
@@ -120,6 +120,8 @@ pub(crate) struct Blocks {
     tells_invalidated: bool,
     /// Which stream pages go to.
     pub(super) placement: Box<dyn Placement>,
+    /// What collection moves stays in its stream as long as anything will be erased: its streams need no room in the first.
+    pub(super) isolates: bool,
 }
 
 impl Blocks {
@@ -147,6 +149,7 @@ impl Blocks {
             tells_invalidated: victims.follows_invalidations(),
             victims,
             placement,
+            isolates: false,
         }
     }
 
@@ -384,6 +387,7 @@ impl Blocks {
             Stream::Host(..) => self.host_reserve,
             // The first can take what belongs to the others.
             Stream::Gc(0, _) => 0,
+            Stream::Gc(..) if self.isolates => 0,
             Stream::Gc(..) => GC_RESERVE / 2,
         }
     }

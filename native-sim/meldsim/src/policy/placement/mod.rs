@@ -53,6 +53,13 @@ pub enum Frontier {
     Collection(u8),
 }
 
+impl Frontier {
+    /// Whether it is the one that is always there.
+    pub(crate) const fn is_first(self) -> bool {
+        matches!(self, Frontier::Host(0) | Frontier::Collection(0))
+    }
+}
+
 /// A logical page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Page {

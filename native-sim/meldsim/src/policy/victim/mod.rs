@@ -55,7 +55,7 @@ pub struct Candidate {
     pub closed_at: u64,
     /// How often it has been erased.
     pub erases: u32,
-    /// The frontier that filled it. After a power cut those of the host's are all 0.
+    /// The frontier that filled it. After a power cut frontier 0 of collection's is told from 0 of the host's no more.
     pub written_at: Frontier,
 }
 

@@ -18,6 +18,7 @@ public final class Directive {
   public static final int DSM_SEQUENTIAL_READS = 0x43;
 
   private static final int STREAMS_TYPE = 0x01;
+  private static final int PLACEMENT_TYPE = 0x02;
   private static final int READ_PATTERN_TYPE = 0x0F;
   private static final int SEQUENTIAL = 1;
   private static final long SIZE_UNIT_BYTES = 64 << 10;
@@ -44,5 +45,14 @@ public final class Directive {
    */
   public static int stream(int stream) {
     return STREAMS_TYPE << 16 | stream;
+  }
+
+  /**
+   * The data belongs to a reclaim unit handle: it is kept together, and apart from that of others.
+   *
+   * @param pid the placement identifier, from 0; one that the device does not have stands for 0
+   */
+  public static int placement(int pid) {
+    return PLACEMENT_TYPE << 16 | pid;
   }
 }

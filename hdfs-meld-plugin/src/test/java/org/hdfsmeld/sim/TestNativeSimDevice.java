@@ -55,6 +55,33 @@ class TestNativeSimDevice {
   }
 
   @Test
+  void placesDataByHandles() throws Exception {
+    Path profile = dir.resolve("handles.toml");
+    Files.writeString(profile, "base = \"melded-tlc-8x8\"\n[fdp]\nhandles = 2\n");
+    try (NativeSimDevice handles = NativeSimDevice.open("", profile.toString())) {
+      int nsid = handles.createNamespace(1L << 30).nsid();
+      for (int pid = 0; pid < 3; pid++) {
+        long ticket =
+            handles.submit(Opcode.WRITE, nsid, 0, BLOCKS, Directive.placement(pid), false);
+        assertThat(handles.await(ticket, SECOND_NS)).isPositive();
+      }
+      FdpInfo info = handles.fdp(0);
+      long unit = info.reclaimUnitBytes();
+      assertThat(info).isEqualTo(new FdpInfo(2, unit, 3L * BLOCKS * 4096, 0, 0, 0, 1, 0));
+      assertThat(handles.handles(nsid)).containsExactly(unit / 4096, unit / 4096);
+      assertThat(handles.fdpEvents(0, true)).hasSize(5).startsWith(3).endsWith(2, nsid, 0);
+      assertThat(handles.fdpEvents(0, false)).isEmpty();
+      handles.updateHandle(nsid, 1);
+      assertThatThrownBy(() -> handles.updateHandle(nsid, 2))
+          .isInstanceOf(SimException.class)
+          .hasMessageContaining("placement identifier 2 does not exist");
+    }
+    assertThatThrownBy(() -> ((NativeSimDevice) device).fdp(0))
+        .isInstanceOf(SimException.class)
+        .hasMessageContaining("has no reclaim unit handles");
+  }
+
+  @Test
   void describesItsNamespace() {
     assertThat(namespace)
         .isEqualTo(

@@ -1,0 +1,101 @@
+//! `[fdp]`: flexible data placement.
+
+use serde::{Deserialize, Serialize};
+
+use super::check::{Checker, section};
+use super::units::ByteSize;
+use super::{Allocation, Profile};
+use crate::policy::placement::{FRONTIERS, PlacementPolicy};
+use crate::profile::limits::OVER_PROVISIONED_SUPERBLOCKS;
+
+section! {
+    /// `[fdp]`: flexible data placement (NVM Express 2.1). There is one reclaim group in each NVM set, and a reclaim unit is a
+    /// superblock: a block of every plane. `ftl.placement` says how handles are isolated: initially with `streams`,
+    /// persistently with `isolated`.
+    #[non_exhaustive]
+    Fdp = "fdp" {
+        /// Reclaim unit handles of each NVM set; the placement identifiers are their numbers, from 0. 0: no flexible data
+        /// placement, and streams in its place. Unit: count; range 0 to 16; default 0.
+        handles: u32 = 0, 0..=16;
+        /// Nominal size of a reclaim unit, as the device tells it. `0B`: what it is. Else it must be what it is within 1 %.
+        /// Unit: size; default 0B.
+        reclaim_unit: ByteSize = ByteSize(0);
+    }
+}
+
+impl Profile {
+    /// Bytes of a block of a plane.
+    pub fn block_size(&self) -> ByteSize {
+        let pages = u64::from(self.geometry.wordlines_per_block) * self.timing.read.len() as u64;
+        ByteSize(pages * self.geometry.page_size.0)
+    }
+
+    /// Bytes of a reclaim unit.
+    pub fn reclaim_unit(&self) -> ByteSize {
+        let pages = self.pages_per_block_row() / u64::from(self.sets.count);
+        ByteSize(pages * self.mapping_unit().0)
+    }
+
+    /// Handles are told apart to the end, or not at all.
+    pub(super) fn check_fdp(&self, checker: &mut Checker) {
+        let handles = self.fdp.handles;
+        if handles == 0 {
+            return;
+        }
+        let key = "fdp.handles";
+        if self.ftl.allocation == Allocation::Static {
+            let message = format!("is {handles} with ftl.allocation = \"static\"");
+            checker.refuse(
+                key,
+                message,
+                "make the allocation dynamic, or fdp.handles 0",
+            );
+        }
+        let is = |name: &str| self.ftl.placement == PlacementPolicy::named(name);
+        let is_isolated = is("isolated");
+        if !is_isolated && !is("streams") {
+            let message = format!("is {handles}, and ftl.placement does not follow handles");
+            let remedy = "set ftl.placement to \"streams\" or \"isolated\", or fdp.handles to 0";
+            checker.refuse(key, message, remedy);
+        }
+        let most = u32::from(FRONTIERS[1]);
+        if is_isolated && handles > most {
+            let message = format!("is {handles} with ftl.placement = \"isolated\"");
+            checker.refuse(key, message, format!("must be at most {most}"));
+        }
+        // Each but the first keeps superblocks open in both layouts, persistently isolated also of what is moved.
+        let open = (handles - 1) * if is_isolated { 4 } else { 2 };
+        let (spare, needed) = (
+            self.spare_blocks_per_plane(),
+            open + OVER_PROVISIONED_SUPERBLOCKS,
+        );
+        if spare < needed {
+            let message =
+                format!("is {handles}, and over-provisioning has {spare} blocks of each plane");
+            let remedy = format!(
+                "raise ftl.over_provisioning_percent or geometry.blocks_per_plane until it has {needed}"
+            );
+            checker.refuse(key, message, remedy);
+        }
+        let stripe = self.reclaim_unit().0 / u64::from(self.geometry.wordlines_per_block);
+        let sets = u64::from(self.sets.count);
+        let least = ByteSize((u64::from(handles) + 1) * stripe * sets);
+        if self.controller.write_buffer < least {
+            let message = format!(
+                "is {} for {handles} handles, each of which gathers a wordline of every plane",
+                self.controller.write_buffer
+            );
+            checker.refuse(
+                "controller.write_buffer",
+                message,
+                format!("must be at least {least}"),
+            );
+        }
+        let (told, is) = (self.fdp.reclaim_unit.0, self.reclaim_unit());
+        if told != 0 && told.abs_diff(is.0) > is.0 / 100 {
+            let message = format!("is {}", self.fdp.reclaim_unit);
+            let remedy = format!("must be {is} within 1 %, a block of every plane, or 0B");
+            checker.refuse("fdp.reclaim_unit", message, remedy);
+        }
+    }
+}
