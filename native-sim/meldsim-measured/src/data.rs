@@ -28,7 +28,7 @@ const NOT_SIMULATED: [(&str, &str); 4] = [
     ("drives.csv", "facts, no measurements"),
     (
         "waf_fdp.csv",
-        "placement handles under a cache's trace, which is not there",
+        "rows of one stream are means of waf_permutation_profile, and the others need a cache's trace, which is not there",
     ),
     (
         "zns_mgmt_latency.csv",

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use arbitrary::{Arbitrary, Unstructured};
 use meldsim::nvme::{DsmByte, DsmRange, PredictableLatencyConfig, Priority};
 use meldsim::policy::arbitration::ArbitrationPolicy;
+use meldsim::policy::placement::PlacementPolicy;
 use meldsim::profile::{DataRate, FirmwareDesign, Profile};
 use meldsim::{
     Command, Device, DeviceError, Directive, Duration, NamespaceId, Opcode, Pattern, QueueId,
@@ -53,6 +54,10 @@ impl Kind {
         }
         if self.has_streams {
             profile.ftl.over_provisioning_percent = 60;
+            // Also of handles in their place, isolated at first or to the end.
+            let isolation = ["streams", "isolated"][usize::from(self.firmware >> 3) % 2];
+            profile.ftl.placement = PlacementPolicy::named(isolation);
+            profile.fdp.handles = [0, 1, 2, 2][usize::from(self.commands_in_flight >> 2) % 4];
         }
         profile.predictable_latency.alternate = self.alternates;
         profile.firmware.design = match self.firmware % 8 {
@@ -103,6 +108,7 @@ impl Hint {
         match self {
             Hint::None => Directive::NONE,
             Hint::Pattern(number) => Directive::read_pattern(Hint::pattern(number)),
+            Hint::Stream(handle @ 128..) => Directive::placement(u16::from(handle % 20)),
             Hint::Stream(stream) => Directive::stream_of(u16::from(stream % 20)),
             Hint::Any(dtype, dspec) => Directive { dtype, dspec },
         }
@@ -294,7 +300,12 @@ impl Host {
                 check(&device.bind_stream(nsid(of), stream, Hint::pattern(pattern)));
             }
             Step::ReleaseStream { nsid: of, stream } => {
-                check(&device.release_stream(nsid(of), u16::from(stream % 20)));
+                let number = u16::from(stream % 20);
+                check(&device.release_stream(nsid(of), number));
+                check(&device.update_handle(nsid(of), number));
+                check(&device.handle_status(nsid(of)));
+                check(&device.fdp_statistics(u32::from(stream) % 2));
+                check(&device.fdp_events(0, stream % 2 == 0));
             }
             Step::CreateQueue { depth, priority } => {
                 let priorities = [

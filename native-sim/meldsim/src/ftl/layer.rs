@@ -155,7 +155,7 @@ impl Ftl {
             let victims = profile.make(profile.gc.victim, &shape)?;
             let mut blocks = Blocks::new(&addressing, wear, victims, placement, reserve);
             blocks.isolates = profile.fdp.handles > 0;
-            Ok(Log::new(number, blocks, spare))
+            Ok(Log::new(number, blocks, profile.layouts(), spare))
         };
         Ok(Ftl {
             set,

@@ -14,7 +14,7 @@ use super::stream::{Gatherer, Layout, Stream, WordlinePages};
 use super::victim::{Erasing, Victim};
 use crate::nvme::MAX_STREAMS;
 use crate::policy::placement::FRONTIERS;
-use crate::profile::limits::OVER_PROVISIONED_SUPERBLOCKS;
+use crate::profile::limits::kept_superblocks;
 
 /// What waits for positions.
 #[derive(Clone, Copy, Debug)]
@@ -78,7 +78,7 @@ pub(crate) struct Log {
     streams: Vec<WriteStream>,
     /// Bit n: something of the stream of that index waits.
     waiting: u64,
-    /// Streams of the host's that superblocks can be spared for.
+    /// Streams, besides those that are always there, that superblocks can be spared for.
     spare_streams: u32,
     /// Bit n: the host's stream n is in use here.
     host_streams: u32,
@@ -89,7 +89,8 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    pub(crate) fn new(number: u32, blocks: Blocks, spare_superblocks: u32) -> Log {
+    /// Of a device with so many layouts, and superblocks to spare.
+    pub(crate) fn new(number: u32, blocks: Blocks, layouts: u32, spare_superblocks: u32) -> Log {
         Log {
             number,
             blocks,
@@ -98,7 +99,7 @@ impl Log {
             pace: Pace::new(number),
             streams: Vec::new(),
             waiting: 0,
-            spare_streams: spare_superblocks.saturating_sub(OVER_PROVISIONED_SUPERBLOCKS),
+            spare_streams: spare_superblocks.saturating_sub(kept_superblocks(layouts)) / layouts,
             host_streams: 0,
             ending_streams: 0,
             gc_streams: 0,
@@ -280,9 +281,9 @@ impl Log {
         Stream::Gc(number, layout)
     }
 
-    /// Whether there are superblocks for another stream than so many. Each may be written in both layouts.
+    /// Whether there are superblocks for another stream than so many. Each may be written in all layouts.
     fn can_spare(&self, others: u32) -> bool {
-        2 * (others + 1) <= self.spare_streams
+        others < self.spare_streams
     }
 
     /// The host's stream of that number is released: it makes room for another once its superblocks are

@@ -6,7 +6,7 @@ use super::check::{Checker, section};
 use super::units::ByteSize;
 use super::{Allocation, Profile};
 use crate::policy::placement::{FRONTIERS, PlacementPolicy};
-use crate::profile::limits::OVER_PROVISIONED_SUPERBLOCKS;
+use crate::profile::limits::kept_superblocks;
 
 section! {
     /// `[fdp]`: flexible data placement (NVM Express 2.1). There is one reclaim group in each NVM set, and a reclaim unit is a
@@ -63,11 +63,11 @@ impl Profile {
             let message = format!("is {handles} with ftl.placement = \"isolated\"");
             checker.refuse(key, message, format!("must be at most {most}"));
         }
-        // Each but the first keeps superblocks open in both layouts, persistently isolated also of what is moved.
-        let open = (handles - 1) * if is_isolated { 4 } else { 2 };
+        // Each but the first keeps a superblock open in each layout, persistently isolated also of what is moved.
+        let open = (handles - 1) * self.layouts() * if is_isolated { 2 } else { 1 };
         let (spare, needed) = (
             self.spare_blocks_per_plane(),
-            open + OVER_PROVISIONED_SUPERBLOCKS,
+            open + kept_superblocks(self.layouts()),
         );
         if spare < needed {
             let message =

@@ -23,7 +23,13 @@ pub(crate) const FIXED_STREAMS: u32 = 4;
 pub(crate) const GC_RESERVE: u32 = 2;
 /// Superblocks the host cannot fill, at least: the reserve, one open for each stream that is always
 /// there, and one more, so that a full log always has a superblock with an invalid page to collect.
-pub(crate) const OVER_PROVISIONED_SUPERBLOCKS: u32 = GC_RESERVE + FIXED_STREAMS + 1;
+pub(crate) const OVER_PROVISIONED_SUPERBLOCKS: u32 = kept_superblocks(2);
+
+/// As [`OVER_PROVISIONED_SUPERBLOCKS`], of a device with so many layouts.
+pub(crate) const fn kept_superblocks(layouts: u32) -> u32 {
+    GC_RESERVE + FIXED_STREAMS / 2 * layouts + 1
+}
+
 /// Stripes of wordlines that garbage collection reads at a time: the next one's senses overlap the last
 /// one's transfers.
 pub(crate) const GC_STRIPES_AT_ONCE: u32 = 2;
@@ -52,6 +58,11 @@ impl Profile {
             ByteSize(0) => self.geometry.page_size,
             unit => unit,
         }
+    }
+
+    /// Layouts in which data may be programmed: one, or two of a device that melds.
+    pub(crate) fn layouts(&self) -> u32 {
+        1 + u32::from(self.timing.melded_read.is_some())
     }
 
     /// Mapping units of a wordline.

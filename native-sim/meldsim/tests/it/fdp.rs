@@ -1,6 +1,6 @@
 //! Flexible data placement: reclaim unit handles keep data apart, are counted and logged, and refuse as NVMe says.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
@@ -307,7 +307,7 @@ fn beside_noise(placement: &str, cuts: bool) -> (Device, NamespaceId, u64) {
 
 /// Reclaim units with data of both handles.
 fn mixed(device: &Device, nsid: NamespaceId, quiet: u64) -> usize {
-    let mut holds: HashMap<u32, [bool; 2]> = HashMap::new();
+    let mut holds: BTreeMap<u32, [bool; 2]> = BTreeMap::new();
     for page in 0..2 * quiet {
         if let Some(unit) = unit_of(device, nsid, page) {
             holds.entry(unit).or_default()[usize::from(page >= quiet)] = true;
@@ -364,7 +364,7 @@ proptest! {
     ) {
         const HANDLES: u16 = 4;
         let (mut device, nsid) = device(&profile(HANDLES.into(), placement));
-        let mut owner: HashMap<u64, u16> = HashMap::new();
+        let mut owner: BTreeMap<u64, u16> = BTreeMap::new();
         let (mut written, mut invalid) = (0, 0);
         for step in &steps {
             match *step {
@@ -388,7 +388,7 @@ proptest! {
             drain(&mut device);
         }
         flush(&mut device, nsid);
-        let mut units: HashMap<u32, u16> = HashMap::new();
+        let mut units: BTreeMap<u32, u16> = BTreeMap::new();
         for page in 0..SPAN + 400 {
             let unit = unit_of(&device, nsid, page);
             prop_assert_eq!(unit.is_some(), owner.contains_key(&page), "page {}", page);

@@ -283,6 +283,7 @@ impl Hint {
             Hint::None => MELDSIM_DIRECTIVE_NONE,
             Hint::Sequential => MELDSIM_DIRECTIVE_SEQUENTIAL,
             Hint::Random => MELDSIM_DIRECTIVE_RANDOM,
+            Hint::Stream(handle @ 128..) => MELDSIM_DIRECTIVE_PLACEMENT | u32::from(handle % 20),
             Hint::Stream(stream) => MELDSIM_DIRECTIVE_STREAM | u32::from(stream % 20),
             Hint::Any(packed) => packed,
         }

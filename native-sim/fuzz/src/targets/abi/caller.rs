@@ -4,6 +4,7 @@ use std::ffi::{CStr, CString};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
+use meldsim::policy::placement::PlacementPolicy;
 use meldsim_capi::*;
 
 use super::call::{Call, Number, Order, Ranges, Size};
@@ -205,6 +206,10 @@ impl Caller {
                 assert!(meldsim_sets(device) != 0, "a device without sets");
                 // SAFETY: null, or a struct whose size is set.
                 filled(size, null, |out| unsafe {
+                    meldsim_fdp_info(device, set, out)
+                });
+                // SAFETY: as above.
+                filled(size, null, |out| unsafe {
                     meldsim_set_info(device, set, out)
                 })
             }
@@ -245,7 +250,9 @@ impl Caller {
                 stream,
             } => {
                 let (nsid, stream) = (nsid.0 as u32, stream.0 as u32);
-                meldsim_stream_release(self.device(device), nsid, stream).into()
+                let device = self.device(device);
+                meldsim_handle_update(device, nsid, stream);
+                meldsim_stream_release(device, nsid, stream).into()
             }
             Call::StreamsBound {
                 device,
@@ -254,8 +261,14 @@ impl Caller {
                 null,
             } => {
                 let (out, n) = room_of(&mut values, room, null);
+                let (device, nsid) = (self.device(device), nsid.0 as u32);
                 // SAFETY: null, or room for `n` values.
-                unsafe { meldsim_streams_bound(self.device(device), nsid.0 as u32, out, n) }.into()
+                unsafe {
+                    meldsim_handles(device, nsid, out, n);
+                    meldsim_fdp_events(device, nsid % 2, nsid % 3, out, n);
+                    meldsim_streams_bound(device, nsid, out, n)
+                }
+                .into()
             }
             Call::Describe { device, ranges } => {
                 let ((all, n), nsid) = (given(ranges), ranges.nsid.0 as u32);
@@ -569,7 +582,8 @@ fn given(ranges: Ranges) -> (Vec<u64>, u32) {
 
 fn profile_name(profile: u8) -> CString {
     let name = match profile {
-        0..=0xDF => tiny_profile_file().to_string_lossy(),
+        0..=0xBF => tiny_profile_files()[0].to_string_lossy(),
+        0xC0..=0xDF => tiny_profile_files()[1].to_string_lossy(),
         0xE0..=0xEF => "no such profile".into(),
         0xF0..=0xFE => "".into(),
         _ => "melded-tlc-8x8".into(),
@@ -577,14 +591,21 @@ fn profile_name(profile: u8) -> CString {
     CString::new(name.as_bytes()).unwrap_or_default()
 }
 
-/// The tiny profile as a file, written once a process.
-fn tiny_profile_file() -> &'static PathBuf {
-    static FILE: OnceLock<PathBuf> = OnceLock::new();
-    FILE.get_or_init(|| {
-        let path = std::env::temp_dir().join(format!("meldsim-fuzz-{}.toml", std::process::id()));
-        std::fs::write(&path, tiny_profile().to_toml())
-            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        path
+/// The tiny profile and one with reclaim unit handles as files, written once a process.
+fn tiny_profile_files() -> &'static [PathBuf; 2] {
+    static FILES: OnceLock<[PathBuf; 2]> = OnceLock::new();
+    FILES.get_or_init(|| {
+        let mut handles = tiny_profile();
+        handles.ftl.over_provisioning_percent = 60;
+        handles.ftl.placement = PlacementPolicy::named("isolated");
+        handles.fdp.handles = 2;
+        [("plain", tiny_profile()), ("handles", handles)].map(|(name, profile)| {
+            let file = format!("meldsim-fuzz-{}-{name}.toml", std::process::id());
+            let path = std::env::temp_dir().join(file);
+            std::fs::write(&path, profile.to_toml())
+                .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            path
+        })
     })
 }
 
