@@ -85,7 +85,8 @@ impl<W: Write> TraceWriter<W> {
     fn write_blocks(&mut self, record: &Record, volume: &str, client: &str) -> io::Result<bool> {
         match (record.extent, record.op) {
             (Extent::Block(_), _) | (_, Op::Flush) => self.push(record, volume, client)?,
-            (_, Op::Read | Op::Write) => {
+            // No device takes a larger request, and each GiB of it would be a record.
+            (_, Op::Read | Op::Write) if record.length <= SLOT_BYTES => {
                 let (mut offset, end) = (record.offset, record.offset + record.length);
                 while offset < end {
                     let block = offset / SLOT_BYTES;
