@@ -219,6 +219,7 @@ impl Description {
     ) {
         let passed_over = reader.passed_over();
         (self.empty, self.others) = (passed_over.empty, passed_over.others);
+        self.out_of_order += reader.early();
         self.span_us = span.as_ps() as f64 / 1e6;
         self.doubt = doubt(self.records, span, reader.time_unit());
         let per_second = |amount: u64| {

@@ -132,6 +132,11 @@ impl<R: BufRead> TraceReader<R> {
         self.context.passed_over
     }
 
+    /// Records that were earlier than the first, and arrive with it.
+    pub(super) fn early(&self) -> u64 {
+        self.context.clock.early
+    }
+
     /// The next record; `None` after the last. After an error there is no going on.
     ///
     /// # Errors

@@ -130,6 +130,10 @@ impl<R: BufRead> Replay<R> {
         let passed_over = records.reader.passed_over();
         records.summary.empty = passed_over.empty;
         records.summary.others = passed_over.others;
+        records.summary.out_of_order += match records.options.mode {
+            ReplayMode::Open => records.reader.early(),
+            ReplayMode::Closed => 0,
+        };
         records.summary.doubt = records.doubt();
         let options = records.options;
         let depth = match options.mode {

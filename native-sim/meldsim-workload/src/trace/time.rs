@@ -98,6 +98,8 @@ pub(super) struct Clock {
     begin: Duration,
     /// The last arrival so far.
     last: Duration,
+    /// Records earlier than the first, while none was later than it.
+    pub(super) early: u64,
 }
 
 impl Clock {
@@ -123,6 +125,7 @@ impl Clock {
     /// The time since the first record. What is before that arrives with it.
     pub(super) fn arrival(&mut self, ps: u128) -> Duration {
         let first = *self.first_ps.get_or_insert(ps);
+        self.early += u64::from(ps < first && self.last == self.begin);
         let since = u64::try_from(ps.saturating_sub(first)).unwrap_or(u64::MAX);
         let arrival = Duration::from_ps(self.begin.as_ps().saturating_add(since));
         self.last = self.last.max(arrival);

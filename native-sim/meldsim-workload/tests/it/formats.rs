@@ -196,6 +196,13 @@ fn blocks_of_a_volume_lie_apart() {
 }
 
 #[test]
+fn a_request_of_absurd_length_is_left_out_of_blocks() {
+    let header = meldsim_workload::trace::MELD_HEADER;
+    let written = converted(b"0 0 0 36028797018963967 1\n", TraceFormat::Meld).unwrap();
+    assert_eq!(written, header.as_bytes());
+}
+
+#[test]
 fn what_real_files_do_is_read() {
     for (text, format, expected) in [
         // Columns' names of one's own, blanks after commas, capitals, a byte of Windows' lines.
@@ -310,6 +317,15 @@ fn volumes_are_chosen_by_name() {
         .unwrap()
         .with_volumes(&["259,0".to_owned()]);
     assert_eq!(Description::of(&mut reader, || {}).unwrap().records, 1);
+}
+
+#[test]
+fn times_that_go_back_are_counted() {
+    let text: &[u8] =
+        b"0,8,512,r,5.0\n0,8,512,r,4.0\n0,8,512,w,6.0\n0,8,512,w,5.5\n0,8,512,w,1.0\n";
+    let mut reader = TraceReader::new("t", text, None).unwrap();
+    let description = Description::of(&mut reader, || {}).unwrap();
+    assert_eq!((description.out_of_order, description.span_us), (3, 1e6));
 }
 
 #[test]
