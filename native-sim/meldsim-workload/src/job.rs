@@ -5,8 +5,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use super::options::{Exit, Flow, LatencyTarget, Repeat, SteadyState, Strided};
-use super::placement::DataPlacement;
+use super::options::{DataPlacement, Exit, Flow, LatencyTarget, Repeat, SteadyState, Strided};
 use super::quantity::{name_of, parse_name};
 use meldsim::engine::Duration;
 use meldsim::nvme::{MAX_STREAMS, Pattern, Priority};

@@ -42,9 +42,10 @@ pub use jobfile::{
 };
 pub use limit::{Arrivals, FULL_PERCENT, Limit, Load};
 pub use meldsim_drive::{Distribution, Zone};
-pub use options::{Exit, Flow, LatencyTarget, Measure, Repeat, SteadyState, Strided};
+pub use options::{
+    DataPlacement, Exit, Flow, LatencyTarget, Measure, Repeat, SteadyState, Strided,
+};
 pub use past::Past;
-pub use placement::DataPlacement;
 pub use quantity::{Amount, parse_bytes, parse_decimal, parse_time};
 pub use result::{
     DeviceResult, FdpResult, Fill, FlashPages, Half, HostPathResult, JobResult, Preconditioned,

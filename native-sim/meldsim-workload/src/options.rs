@@ -157,3 +157,22 @@ impl SteadyState {
         format!("{name}:{}{percent}", self.limit as f64 / 1e6)
     }
 }
+
+/// How a job's writes say which data belongs together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DataPlacement {
+    /// They do not.
+    #[default]
+    None,
+    /// By the streams directive.
+    Streams,
+    /// By the data placement directive: reclaim unit handles.
+    Fdp,
+}
+
+/// The names of placements in job files.
+pub(super) const PLACEMENTS: [(&str, DataPlacement); 3] = [
+    ("none", DataPlacement::None),
+    ("streams", DataPlacement::Streams),
+    ("fdp", DataPlacement::Fdp),
+];

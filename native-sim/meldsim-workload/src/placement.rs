@@ -1,28 +1,10 @@
 //! Data placement of a job's writes: fio's `dataplacement` and `plids`, and `fdp` and `fdp_pli` of old.
 
 use super::job::Job;
+use super::options::DataPlacement;
 use meldsim::nvme::wire::io::DsmByte;
 use meldsim::nvme::{Command, Directive, MAX_STREAMS, Pattern};
 use meldsim_drive::directive;
-
-/// How a job's writes say which data belongs together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum DataPlacement {
-    /// They do not.
-    #[default]
-    None,
-    /// By the streams directive.
-    Streams,
-    /// By the data placement directive: reclaim unit handles.
-    Fdp,
-}
-
-/// The names of placements in job files.
-pub(super) const PLACEMENTS: [(&str, DataPlacement); 3] = [
-    ("none", DataPlacement::None),
-    ("streams", DataPlacement::Streams),
-    ("fdp", DataPlacement::Fdp),
-];
 
 /// Placement identifiers as fio writes them: `1,3-5`.
 pub(super) fn parse_placement_ids(text: &str) -> Result<Vec<u16>, String> {

@@ -152,6 +152,26 @@ static void used(void) {
   CHECK(meldsim_close(device), == MELDSIM_OK);
 }
 
+/* Flexible data placement: two writes by their handles, one by a handle that does not exist. */
+static void placement(void) {
+  int64_t device = 0;
+  uint32_t nsid = 0;
+  uint64_t left[8], events[5];
+  meldsim_fdp info = {.size = sizeof info};
+  CHECK(meldsim_open(MELDSIM_ABI_VERSION, "pm9d3a", &device), == MELDSIM_OK);
+  CHECK(meldsim_namespace_create_in(device, 0, UINT64_C(1) << 26, &nsid), == MELDSIM_OK);
+  CHECK(meldsim_fdp_info(device, 0, &info), == MELDSIM_OK);
+  CHECK(meldsim_handles(device, nsid, left, 8), == (int32_t)info.handles);
+  CHECK(meldsim_wait(device, meldsim_submit(device, MELDSIM_WRITE, nsid, 0, 64, MELDSIM_DIRECTIVE_PLACEMENT | 1, 0), UINT64_MAX), > 0);
+  CHECK(meldsim_handle_update(device, nsid, 1), == MELDSIM_OK);
+  CHECK(meldsim_wait(device, meldsim_submit(device, MELDSIM_WRITE, nsid, 64, 64, MELDSIM_DIRECTIVE_PLACEMENT | 100, 0), UINT64_MAX), > 0);
+  CHECK(meldsim_fdp_events(device, 0, 1, events, 5), >= 5);
+  CHECK(meldsim_fdp_info(device, 0, &info), == MELDSIM_OK);
+  CHECK(info.invalid_placement_identifiers, == 1);
+  CHECK(info.host_bytes_written, == 2 * 64 * 4096);
+  CHECK(meldsim_close(device), == MELDSIM_OK);
+}
+
 /* Commands through memory: put in without a call, done without a call, and one thread that makes the calls. */
 enum { ENTRIES = 4, SLOTS = 8, TAIL = 0, HEAD = 8, POSTED = 18, POSTS = 32, FLAGS = 5, AWAITED = 6, TURN = 7 };
 
@@ -294,6 +314,7 @@ int main(void) {
   CHECK(meldsim_close(device), == MELDSIM_OK);
   CHECK(meldsim_close(device), == MELDSIM_ERR_CLOSED);
   used();
+  placement();
   ring();
   run();
   puts("ok");

@@ -2,8 +2,10 @@
 
 use super::super::distribution::{parse_distribution, shares};
 use super::super::job::{BlockShare, Job, JobError, PRIORITIES, Rate, parse_read_pattern};
-use super::super::options::{EXITS, Exit, Flow, LatencyTarget, Repeat, SteadyState, Strided};
-use super::super::placement::{DataPlacement, PLACEMENTS, parse_placement_ids};
+use super::super::options::{
+    DataPlacement, EXITS, Exit, Flow, LatencyTarget, PLACEMENTS, Repeat, SteadyState, Strided,
+};
+use super::super::placement::parse_placement_ids;
 use super::super::quantity::{
     Amount, parse_bytes, parse_count, parse_decimal, parse_name, parse_number, parse_time,
     parse_time_in,

@@ -1,8 +1,7 @@
 //! The options of a job as a result shows them.
 
 use super::super::job::{BlockShare, Job, PATTERNS, PRIORITIES, Rate};
-use super::super::options::{EXITS, LatencyTarget, SteadyState, Strided};
-use super::super::placement::PLACEMENTS;
+use super::super::options::{EXITS, LatencyTarget, PLACEMENTS, SteadyState, Strided};
 use super::super::quantity::name_of;
 use super::draft::RATE_PROCESSES;
 use meldsim::engine::Duration;
