@@ -28,7 +28,7 @@ use crate::datanode::{Answer, DataNode};
 use crate::usage::Usage;
 use crate::watch::Looks;
 
-/// What the simulated SSDs of a running HDFS do: throughput, latency, busy dies and channels, melded share, write
+/// Watches the simulated SSDs of a running HDFS: throughput, latency, busy dies and channels, melded share, write
 /// amplification, waiting readers.
 #[derive(Debug, Parser)]
 #[command(name = "meld-top", version)]

@@ -82,7 +82,7 @@ fn units(read: &Read) -> Result<(), String> {
         }
     };
     Err(format!(
-        "{READS}:{}: {iops:.0} requests a second of {mean_us:.1} us are {outstanding:.3} at a time, and the depth is {}; {guess}",
+        "{READS}:{}: {iops:.0} requests a second of {mean_us:.1} us make a depth of {outstanding:.3}, but the row says {}; {guess}",
         read.line, read.depth
     ))
 }
@@ -110,7 +110,7 @@ fn depth_1(reads: &[Read]) -> Option<Finding> {
     Some(Finding::new(
         "depth-1",
         format!(
-            "reads were measured at a depth of {deepest} at most: one die at a time works, so they say nothing of how many there are"
+            "reads were measured at a depth of {deepest} at most: one die at a time works, so they do not tell the number of dies"
         ),
         "4 KiB random reads at depths 1, 2, 4 and on to 256, until the rate does not grow",
     ))
@@ -170,7 +170,7 @@ fn throttled(rate: f64) -> Finding {
     Finding::new(
         "throttled",
         format!(
-            "steady writes are held at {rate:.0} a second, the same in every interval: firmware limits them, and they say nothing of collection and spare flash"
+            "steady writes are held at {rate:.0} a second, the same in every interval: firmware limits them, so they tell neither collection nor spare flash"
         ),
         "write amplification by the drive's counters (nvme ocp smart-add-log), or writes of a pattern that is slower than the limit",
     )

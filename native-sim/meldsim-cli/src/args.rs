@@ -24,7 +24,7 @@ pub(crate) struct FormatArg {
 
 #[derive(Debug, Args)]
 pub(crate) struct JobsArg {
-    /// Simulate so many devices at a time; the result does not depend on it [default: one on each core]
+    /// Devices to simulate at a time; the result does not depend on it [default: one on each core]
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use anyhow::{Context, Result};
-use clap::Args;
+use clap::{ArgGroup, Args};
 use meldsim_calibrate::{Calibrated, Calibration, Evaluation, Finding, Place, Progress, Request};
 use meldsim_report::calibration_page;
 use meldsim_workload::parse_bytes;
@@ -19,21 +19,24 @@ use crate::run::write_file;
 use crate::{interrupt, profiles, progress};
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  \
+#[command(
+    group = ArgGroup::new("measurements").required(true).multiple(true).args(["fio", "cells"]),
+    after_help = "Examples:\n  \
     meldsim calibrate --fio measured --drive my-ssd --out my-ssd.toml\n  \
     meldsim calibrate --cells measured --drive my-ssd --capacity 960197124096 --given geometry.channels=16\n\n\
-    Each parameter is fitted, or named as one that the cells do not tell. A search that was interrupted goes on with the same --state.")]
+    Each parameter is fitted, or named as one that the cells do not tell. After an interruption, run the same command with the same --state to continue."
+)]
 pub(crate) struct CalibrateArgs {
-    /// Folder of what fio wrote with --output-format=json+, such as workloads/calibrate/measure leaves
-    #[arg(long, value_name = "FOLDER", required_unless_present = "cells")]
+    /// Folder of fio results in JSON (--output-format=json+), as workloads/calibrate/measure writes them
+    #[arg(long, value_name = "FOLDER")]
     fio: Option<PathBuf>,
     /// Folder of measured cells as CSV, in the formats of experiment real-drives
     #[arg(long, value_name = "FOLDER")]
     cells: Option<PathBuf>,
-    /// The drive's name: the profile's, and of its rows where files have several drives
+    /// The drive's name, in the profile and in files with several drives
     #[arg(long, value_name = "NAME", default_value = "drive")]
     drive: String,
-    /// Bytes that the host sees, as blockdev --getsize64 prints them [default: what fio's folder says]
+    /// Bytes that the host sees, as blockdev --getsize64 prints them [default: read from fio's folder]
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     capacity: Option<u64>,
     /// A key of the profile that is known, such as geometry.channels=16; several times for several keys
@@ -42,13 +45,13 @@ pub(crate) struct CalibrateArgs {
     /// Bytes to flash for each byte written, without collection: parity and metadata
     #[arg(long, value_name = "RATIO", default_value_t = 1.0)]
     overhead: f64,
-    /// Of the place from which a part of the search starts once more
+    /// Seed of the second start of the search
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Simulate as much for each cell as the experiment real-drives does; takes some ten times as long
     #[arg(long)]
     full: bool,
-    /// Only read what was measured, and say what it has and what it cannot tell
+    /// Only read the measurements, and say what they cannot tell
     #[arg(long, conflicts_with_all = ["out", "report", "state", "beside"])]
     check: bool,
     /// Write the profile to this file
@@ -57,10 +60,10 @@ pub(crate) struct CalibrateArgs {
     /// Also write parameters, errors and curves to this file, as a page that needs nothing else
     #[arg(long, value_name = "FILE.html")]
     report: Option<String>,
-    /// Keep what was simulated in this file, and go on from what it has
+    /// Keep simulated cells in this file, and continue from it
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
-    /// Also say how far this profile is off the same cells
+    /// Also print this profile's error on the same cells
     #[arg(long, value_name = "PROFILE")]
     beside: Option<String>,
     #[command(flatten)]
@@ -113,8 +116,11 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<(String, Ending)> {
     }
     let Progress::Done(done) = end else {
         let again = match state {
-            Some(path) => format!("the same command goes on from {}", path.display()),
-            None => "with --state FILE it could have gone on".to_owned(),
+            Some(path) => format!(
+                "run the same command again to continue from {}",
+                path.display()
+            ),
+            None => "with --state FILE the next run would have continued it".to_owned(),
         };
         note(&format!("interrupted; {again}"));
         return Ok((String::new(), Ending::Partial));
@@ -163,14 +169,18 @@ fn checked(args: &CalibrateArgs, calibration: &Calibration) -> Result<String> {
 fn table(args: &CalibrateArgs, done: &Calibrated, beside: Option<(&String, f64)>) -> String {
     let mut text = done.to_text_within(columns());
     text += &format!(
-        "\n{}: {:.3} bars off in the mean of the kinds\n",
-        done.drive, done.score
+        "\n{}: mean error {:.0} % of the tolerance\n",
+        done.drive,
+        100.0 * done.score
     );
     if let Some((name, score)) = beside {
-        text += &format!("{name}: {score:.3} bars off\n");
+        text += &format!(
+            "{name}: mean error {:.0} % of the tolerance\n",
+            100.0 * score
+        );
     }
     if args.out.is_none() {
-        text += "With --out FILE.toml the profile is written.\n";
+        text += "--out FILE.toml writes the profile.\n";
     }
     text
 }
@@ -210,7 +220,7 @@ fn texts(flag: &str, folder: Option<&Path>, ending: &str) -> Result<Vec<(String,
     match texts.is_empty() {
         false => Ok(texts),
         true => Err(bad(format!(
-            "has no file that ends in .{ending}; give the folder of the measured"
+            "has no file that ends in .{ending}; give the folder with the measurements"
         ))
         .into()),
     }

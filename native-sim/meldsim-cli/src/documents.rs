@@ -1,8 +1,12 @@
 //! Completions and man pages, of the same source as `--help`.
 
+use std::io;
+use std::path::Path;
+
 use anyhow::{Context, Result};
 use clap::{Args, Command};
 use clap_complete::{Shell, generate};
+use clap_mangen::Man;
 
 use crate::error::BadInput;
 
@@ -38,8 +42,10 @@ pub(crate) fn completions(args: &CompletionsArgs, mut command: Command) -> Resul
 /// Writes the man pages of `command` and of its subcommands.
 pub(crate) fn man(args: &ManArgs, command: Command) -> Result<String> {
     let directory = &args.directory;
+    let mut command = command.disable_help_subcommand(true);
+    command.build();
     let written = std::fs::create_dir_all(directory)
-        .and_then(|()| clap_mangen::generate_to(command, directory));
+        .and_then(|()| write_pages(command, Path::new(directory)));
     written.map_err(|error| {
         let remedy = "give a directory that can be written";
         BadInput(format!(
@@ -47,4 +53,26 @@ pub(crate) fn man(args: &ManArgs, command: Command) -> Result<String> {
         ))
     })?;
     Ok(String::new())
+}
+
+fn write_pages(mut command: Command, directory: &Path) -> io::Result<()> {
+    for command in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
+        write_pages(command.clone(), directory)?;
+    }
+    let usage = command.render_usage().to_string();
+    let page = Man::new(command).source(concat!("meldsim ", env!("CARGO_PKG_VERSION")));
+    let mut text = Vec::new();
+    page.render(&mut text)?;
+    let text = String::from_utf8_lossy(&text);
+    let text = text.replace(".SH EXTRA\n", ".SH EXAMPLES AND NOTES\n");
+    // The synopsis of the usage has values; that of clap_mangen names flags alone.
+    let text = match text.split_once(".SH SYNOPSIS\n") {
+        Some((head, rest)) => {
+            let rest = rest.find(".SH ").map_or("", |at| &rest[at..]);
+            let usage = usage.trim_start_matches("Usage: ").replace('-', "\\-");
+            format!("{head}.SH SYNOPSIS\n{usage}\n{rest}")
+        }
+        None => text,
+    };
+    std::fs::write(directory.join(page.get_filename()), text)
 }

@@ -16,7 +16,7 @@ pub(crate) fn watch() {
         if INTERRUPTED.swap(true, Ordering::Relaxed) {
             std::process::exit(i32::from(EXIT_CODE));
         }
-        note("\ninterrupted; the result so far follows. Once more, and nothing does.");
+        note("\ninterrupted; the partial result follows. Press Ctrl-C again to quit at once.");
     });
 }
 

@@ -40,7 +40,7 @@ use crate::timeline::TimelineCommandArgs;
 use crate::trace::TraceCommandArgs;
 use crate::what_if::WhatIfArgs;
 
-/// Simulates an SSD that can read all pages of a flash wordline in one sensing (melded pages).
+/// Runs fio jobs and I/O traces on a simulated SSD that a text file describes.
 #[derive(Debug, Parser)]
 #[command(
     name = "meldsim",
@@ -49,10 +49,10 @@ use crate::what_if::WhatIfArgs;
     // Longer lines are hard to read.
     max_term_width = 100,
     after_help = "Examples:\n  \
-        meldsim experiment melded-throughput\n  \
-        meldsim validate --experiment palloc\n  \
-        meldsim run --rw randread --bs 4k --iodepth 64 --size 1g\n  \
-        meldsim profiles show melded-tlc-8x8 > my.toml\n\n\
+        meldsim run --profile pm9a3 --rw randread --bs 4k --iodepth 32 --size 1g\n  \
+        meldsim run mine.fio --report mine.html\n  \
+        meldsim what-if trace.meld.gz --profile pm9a3 --profile my.toml\n  \
+        meldsim profiles show pm9a3 > my.toml\n\n\
         Sizes are powers of 1024: 4KiB, 4KB and 4k are 4096 bytes. Times take ns, us, ms, s.\n\n\
         Exit codes: 0 done, 1 the simulation failed, a validated claim does not hold or a bar is missed, 2 bad usage or \
         input, 130 interrupted."
@@ -67,27 +67,27 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// List the built-in device profiles, or show one as TOML
-    Profiles(ProfilesArgs),
-    /// Run a workload on a simulated device
+    /// Run a fio job, a trace or flags on a simulated device
     Run(Box<RunArgs>),
-    /// Say which rules of a device a workload breaks, how often, and what each costs
-    Advise(AdviseArgs),
-    /// Replay a recorded trace on several devices and layouts and compare what each would give
+    /// Replay a trace on several devices and compare them
     WhatIf(WhatIfArgs),
-    /// Say what is in a recorded trace, or write it in another format
+    /// Describe a trace, or write it in another format
     Trace(TraceCommandArgs),
-    /// Make a profile and jobs of another simulator's files
+    /// Make a profile and jobs from another simulator's files
     Import(ImportArgs),
-    /// Find a profile for a drive that was measured with fio
+    /// List the device profiles that ship, or show one as TOML
+    Profiles(ProfilesArgs),
+    /// Say which rules of a device a workload breaks, and what each costs
+    Advise(AdviseArgs),
+    /// Fit a profile to a drive that was measured with fio
     Calibrate(Box<CalibrateArgs>),
+    /// Make one timeline of several: two runs compared, or a cluster down to its flash
+    Timeline(TimelineCommandArgs),
     /// Repeat a published experiment and compare
     Experiment(ExperimentArgs),
     /// Run every experiment and say claim by claim whether it holds
     Validate(ValidateArgs),
-    /// Make one timeline of several: two runs compared, or a cluster down to its flash
-    Timeline(TimelineCommandArgs),
-    /// Measure how fast the simulator itself is on this machine
+    /// Measure how fast the simulator is on this machine
     Bench(BenchArgs),
     /// Print a script that completes commands and options in a shell
     Completions(CompletionsArgs),

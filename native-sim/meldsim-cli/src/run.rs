@@ -43,6 +43,12 @@ pub(crate) enum RunFormat {
 
 const JOB_FILE: &str = "job file";
 
+/// Groups of the help.
+const DEVICE: &str = "Device";
+const WORKLOAD: &str = "Workload";
+const TRACE: &str = "Trace";
+const OUTPUT: &str = "Output";
+
 #[derive(Debug, Args)]
 #[command(
     group = ArgGroup::new(JOB_FILE)
@@ -63,79 +69,78 @@ const JOB_FILE: &str = "job file";
 )]
 pub(crate) struct RunArgs {
     /// Built-in profile, or path of a TOML file
-    #[arg(long, default_value = DEFAULT_PROFILE)]
+    #[arg(long, default_value = DEFAULT_PROFILE, help_heading = DEVICE)]
     pub(crate) profile: String,
-    /// A key of the profile with another value, such as sets.count=4; several times for several keys
-    #[arg(long, value_name = "KEY=VALUE", value_parser = str::parse::<Setting>)]
+    /// Change a key of the profile, such as sets.count=4; several times for several keys
+    #[arg(long, value_name = "KEY=VALUE", value_parser = str::parse::<Setting>, help_heading = DEVICE)]
     pub(crate) set: Vec<Setting>,
-    /// As --job
+    /// Job file of fio; - is standard input
     #[arg(value_name = "FILE")]
     jobs: Option<String>,
-    /// Job file of fio, - for standard input
-    #[arg(long, value_name = "FILE")]
+    /// The same, as a flag
+    #[arg(long, value_name = "FILE", help_heading = WORKLOAD)]
     job: Option<String>,
     /// Only this section of the job file; several times for several sections
-    #[arg(long, value_name = "NAME", requires = JOB_FILE)]
+    #[arg(long, value_name = "NAME", requires = JOB_FILE, help_heading = WORKLOAD)]
     pub(crate) section: Vec<String>,
-    /// Recorded requests to replay; plain or compressed by gzip, - for standard input
-    #[arg(long, value_name = "FILE", conflicts_with_all = [JOB_FILE, "rw", "bs", "size", "rwmixread", "seed"])]
+    /// Recorded requests to replay, plain or compressed by gzip; - is standard input
+    #[arg(long, value_name = "FILE", help_heading = TRACE, conflicts_with_all = [JOB_FILE, "rw", "bs", "size", "rwmixread", "seed"])]
     pub(crate) trace: Option<String>,
     #[command(flatten)]
     pub(crate) source: TraceArgs,
     /// open: requests arrive when they did in the trace; closed: when one before them has completed
-    #[arg(long, value_name = "LOOP", default_value = "open", requires = "trace", value_parser = str::parse::<ReplayMode>)]
+    #[arg(long, value_name = "LOOP", default_value = "open", requires = "trace", help_heading = TRACE, value_parser = str::parse::<ReplayMode>)]
     pub(crate) replay: ReplayMode,
-    /// Requests of the trace arrive that much faster
-    #[arg(long, value_name = "FACTOR", default_value = "1", requires = "trace", value_parser = parse_speedup)]
+    /// Requests of the trace arrive this many times faster
+    #[arg(long, help_heading = TRACE, hide_short_help = true, value_name = "FACTOR", default_value = "1", requires = "trace", value_parser = parse_speedup)]
     pub(crate) speedup: u64,
     /// Requests of the trace beyond the end of the device: wrap moves them, refuse ends the run
-    #[arg(long, value_name = "WHAT", default_value = "wrap", requires = "trace", value_parser = str::parse::<Beyond>)]
+    #[arg(long, help_heading = TRACE, hide_short_help = true, value_name = "WHAT", default_value = "wrap", requires = "trace", value_parser = str::parse::<Beyond>)]
     pub(crate) beyond: Beyond,
     /// read, write, randread, randwrite, rw or randrw
-    #[arg(long, default_value = "read", value_name = "KIND")]
+    #[arg(long, default_value = "read", value_name = "KIND", help_heading = WORKLOAD)]
     pub(crate) rw: ReadWrite,
     /// Bytes of a request
-    #[arg(long, default_value = "4KiB", value_name = "SIZE", value_parser = parse_bytes)]
+    #[arg(long, default_value = "4KiB", value_name = "SIZE", value_parser = parse_bytes, help_heading = WORKLOAD)]
     pub(crate) bs: u64,
-    /// Requests outstanding, at most with an open trace [default: 1; 65536 with an open trace]
-    #[arg(long, value_name = "N")]
+    /// Queue depth; with --replay open an upper limit [default: 1, or 65536]
+    #[arg(long, value_name = "N", help_heading = WORKLOAD)]
     pub(crate) iodepth: Option<u32>,
-    /// Bytes to transfer, and of the namespace; 100% is all that the device holds
-    #[arg(long, default_value = "256MiB", value_name = "SIZE", value_parser = str::parse::<Amount>)]
+    /// Bytes to transfer, which is the size of the namespace, too; 100% is all that the device holds
+    #[arg(long, default_value = "256MiB", value_name = "SIZE", value_parser = str::parse::<Amount>, help_heading = WORKLOAD)]
     pub(crate) size: Amount,
-    /// Submit nothing after this much simulated time; jobs of a job file and traces end then at the latest
-    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    /// End all jobs, or the trace, after this much simulated time
+    #[arg(long, value_name = "TIME", value_parser = parse_time, help_heading = WORKLOAD)]
     pub(crate) runtime: Option<Duration>,
     /// Percentage of reads with rw and randrw
-    #[arg(long, default_value_t = 50, value_name = "PERCENT")]
+    #[arg(long, default_value_t = 50, value_name = "PERCENT", help_heading = WORKLOAD)]
     pub(crate) rwmixread: u32,
-    /// State of the device before the run, such as fill=100,random=100,skew=zipf:0.9: percent of every namespace that hold
-    /// data, and of these that were overwritten at random until garbage collection was in steady state (what is left out is
-    /// 100); skew says how often each block, as random_distribution of a job does [default: skew=random, all alike]
-    #[arg(long, value_name = "STATE", value_parser = str::parse::<Past>)]
+    /// State of the device before the run, such as fill=100,random=100,skew=zipf:0.9. fill: percent of every namespace that
+    /// holds data; random: percent of that which was overwritten at random until the steady state; both are 100 if left out.
+    /// skew: how often each block was overwritten, as random_distribution of a job [default: skew=random, all alike]
+    #[arg(long, value_name = "STATE", value_parser = str::parse::<Past>, help_heading = DEVICE)]
     pub(crate) precondition: Option<Past>,
     /// How the host says the data will be read: sequential, random or none
-    #[arg(long, default_value = "none", value_name = "PATTERN", value_parser = parse_read_pattern)]
+    #[arg(long, default_value = "none", value_name = "PATTERN", value_parser = parse_read_pattern, help_heading = WORKLOAD)]
     pub(crate) read_pattern: Pattern,
-    /// Seed of random order and mix; of jobs that set no randseed
-    #[arg(long, default_value_t = 1, value_name = "N")]
+    /// Seed of random order and mix, for jobs that set no randseed
+    #[arg(long, default_value_t = 1, value_name = "N", help_heading = WORKLOAD, hide_short_help = true)]
     pub(crate) seed: u64,
     /// Form of the result: a table for people, JSON in fio's shape, or CSV with a row for each job and direction
-    #[arg(long, value_enum, default_value = "table", value_name = "FORM")]
+    #[arg(long, value_enum, default_value = "table", value_name = "FORM", help_heading = OUTPUT)]
     pub(crate) format: RunFormat,
-    /// Also write what happened over time, as CSV with a row for each interval, job and direction
-    #[arg(long, value_name = "FILE")]
+    /// Also write rates and latencies over time, as CSV with a row for each interval, job and direction
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(crate) time_series: Option<String>,
-    /// Length of an interval over time, in simulated time; a run of more than 1024 doubles it. Given, JSON has the time
-    /// series, too [default: 100us]
-    #[arg(long, value_name = "TIME", value_parser = parse_interval)]
+    /// Length of an interval in simulated time; a run of more than 1024 doubles it. With this flag JSON has the time series,
+    /// too [default: 100us]
+    #[arg(long, help_heading = OUTPUT, hide_short_help = true, value_name = "TIME", value_parser = parse_interval)]
     pub(crate) interval: Option<Duration>,
     /// Also write a page with charts, HTML that needs nothing else
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(crate) report: Option<String>,
-    /// NVM sets that share nothing are simulated at once on so many threads, where jobs wait for no time and not for each
-    /// other; the result does not depend on it [default: one on each core]
-    #[arg(long, value_name = "N")]
+    /// Threads for NVM sets that share nothing; the result does not depend on it [default: one on each core]
+    #[arg(long, value_name = "N", hide_short_help = true)]
     pub(crate) threads: Option<NonZeroUsize>,
     #[command(flatten)]
     pub(crate) timeline: TimelineArgs,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Result;
-use clap::Args;
+use clap::{ArgGroup, Args};
 
 use crate::error::BadInput;
 use crate::output::{file_name, note, origin, version_line};
@@ -18,9 +18,10 @@ use meldsim_workload::parse_time;
 const PAGE: &str = ".html";
 
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Timeline")]
 pub(crate) struct TimelineArgs {
-    /// Also write what every channel, die, core and command did: a page that needs nothing else if the name ends in .html;
-    /// else a trace for Perfetto, which ui.perfetto.dev opens, compressed by gzip. A --report has it as a section, too
+    /// Also write what every channel, die, core and command did: a page if the name ends in .html, else a trace for
+    /// ui.perfetto.dev, compressed by gzip. A --report has it as a section, too
     #[arg(long, value_name = "FILE")]
     pub(crate) timeline: Option<String>,
     /// Only from this simulated time on
@@ -29,7 +30,7 @@ pub(crate) struct TimelineArgs {
     /// Only for this much simulated time
     #[arg(long, value_name = "TIME", requires = "timeline", value_parser = parse_time)]
     pub(crate) timeline_for: Option<Duration>,
-    /// Only what happened during so many commands, those with the greatest latencies
+    /// Keep only the N slowest commands
     #[arg(long, value_name = "N", requires = "timeline", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) timeline_slowest: Option<u32>,
 }
@@ -108,27 +109,25 @@ fn cannot_write(path: Option<&str>, error: &std::io::Error) -> BadInput {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  \
+#[command(
+    override_usage = "meldsim timeline <--compare A B|--join FOLDER> --timeline FILE",
+    group = ArgGroup::new("timelines").required(true).args(["compare", "join"]),
+    after_help = "Examples:\n  \
     meldsim run --profile melded-tlc-8x8 --bs 2m --size 2m --timeline normal.html\n  \
     meldsim run --profile melded-tlc-8x8 --bs 2m --size 2m --read-pattern sequential --timeline melded.html\n  \
     meldsim timeline --compare normal.html melded.html --timeline both.html\n  \
     meldsim timeline --join recorded --timeline cluster.perfetto.gz\n\n\
     Compared timelines stand one above the other on one scale of time. A click on a command lights the one of the same \
-    number in both.")]
+    number in both."
+)]
 pub(crate) struct TimelineCommandArgs {
     /// Two pages with timelines, of --timeline FILE.html or --report
-    #[arg(
-        long,
-        num_args = 2,
-        value_names = ["A", "B"],
-        required_unless_present = "join",
-        conflicts_with = "join"
-    )]
+    #[arg(long, num_args = 2, value_names = ["A", "B"])]
     compare: Vec<String>,
     /// A folder with what DataNodes recorded (hdfs meld -timeline fetch) and, if it is there, what Spark did (*.spark.jsonl.gz)
     #[arg(long, value_name = "FOLDER")]
     join: Option<String>,
-    /// With --join: show paths, hosts, devices, clients and applications as hashes with a key that nobody has
+    /// With --join: replace paths, hosts, devices, clients and applications by hashes with a key that is thrown away
     #[arg(long, requires = "join")]
     redact: bool,
     /// What to write: with --compare a page, such as both.html; with --join a trace for Perfetto, compressed by gzip

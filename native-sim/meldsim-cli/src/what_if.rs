@@ -51,7 +51,7 @@ pub(crate) struct WhatIfArgs {
     /// Requests outstanding with --closed [default: 16]
     #[arg(long, value_name = "N", requires = "closed")]
     pub(crate) iodepth: Option<u32>,
-    /// Requests arrive that much faster; what --time-dilation slowed down is sped up by the same
+    /// Requests arrive this many times faster; undoes the time dilation of a trace
     #[arg(long, value_name = "FACTOR", default_value = "1", conflicts_with = "closed", value_parser = parse_speedup)]
     pub(crate) speedup: u64,
     /// Form of the result: a table for people, JSON, or CSV with a row for each device and layout
@@ -223,5 +223,18 @@ fn profiles(args: &WhatIfArgs) -> Result<Vec<(Profile, Sources)>> {
     if args.profile.is_empty() {
         return DEFAULT_PROFILES.into_iter().map(load).collect();
     }
-    args.profile.iter().map(|name| load(name)).collect()
+    let mut loaded = args.profile.iter().map(|name| load(name));
+    let mut loaded = loaded.by_ref().collect::<Result<Vec<_>>>()?;
+    // Two files may have one name, as a copy in which a key was changed.
+    let names: Vec<String> = loaded
+        .iter()
+        .map(|(profile, _)| profile.name.clone())
+        .collect();
+    for ((profile, _), file) in loaded.iter_mut().zip(&args.profile) {
+        let same = names.iter().filter(|name| **name == profile.name).count();
+        if same > 1 && profile.name != *file {
+            profile.name = format!("{} ({file})", profile.name);
+        }
+    }
+    Ok(loaded)
 }

@@ -8,9 +8,9 @@ use meldsim_calibrate::{Calibrated, FAR_OFF};
 pub fn calibration_page(calibrated: &Calibrated, origin: &Origin, footer: &str) -> String {
     let title = format!("Calibration of {}", calibrated.drive);
     let about = format!(
-        "{} measured cells, simulated with the fitted profile: {:.2} bars off in the mean of the kinds.",
+        "{} measured cells, simulated with the fitted profile: mean error {:.0} % of the tolerance.",
         calibrated.cells.len(),
-        calibrated.score
+        100.0 * calibrated.score
     );
     let mut page = Page::new(&title, &about, origin);
     page.heading("Parameters")
@@ -21,7 +21,7 @@ pub fn calibration_page(calibrated: &Calibrated, origin: &Origin, footer: &str) 
             .table(&calibrated.far_off.to_table());
     }
     if !calibrated.findings.is_empty() {
-        page.heading("What the cells do not tell");
+        page.heading("Limits of the measurements");
     }
     for finding in &calibrated.findings {
         page.paragraph(&format!(

@@ -151,7 +151,10 @@ impl Table {
             if let Some(widths) = table.widths_within(columns) {
                 let mut text = table.lines(&widths);
                 if !left_out.is_empty() {
-                    text += &format!("left out, for want of room: {}\n", left_out.join(", "));
+                    text += &format!(
+                        "columns hidden (terminal too narrow): {}\n",
+                        left_out.join(", ")
+                    );
                 }
                 return text;
             }
@@ -320,11 +323,13 @@ mod tests {
             "name  text                    b\n\
              scan  a claim of more    567890\n      \
                    words than fit\n\
-             left out, for want of room: a\n"
+             columns hidden (terminal too narrow): a\n"
         );
         for columns in 0..60 {
             let text = table.within(columns);
-            let longest = text.lines().filter(|line| !line.starts_with("left out"));
+            let longest = text
+                .lines()
+                .filter(|line| !line.starts_with("columns hidden"));
             let longest = longest.map(|line| line.chars().count()).max();
             assert!(longest <= Some(columns.max(4)), "{columns}: {text}");
         }
@@ -337,7 +342,10 @@ mod tests {
         table.row(["1", "7", "2"]);
         table.row(["1", "7", "3"]);
         let text = table.within(5);
-        assert_eq!(text, "a  b\n1  2\n1  3\nleft out, for want of room: same\n");
+        assert_eq!(
+            text,
+            "a  b\n1  2\n1  3\ncolumns hidden (terminal too narrow): same\n"
+        );
     }
 
     #[test]

@@ -139,7 +139,7 @@ impl Waits {
     /// In a sentence and a table.
     pub fn to_table(&self) -> (String, Table) {
         let title = format!(
-            "What the slowest {} of {} commands waited for, those of {:.1} us and more ({})",
+            "The slowest {} of {} commands, {:.1} us and more, by the longest part of their latency ({})",
             self.slowest, self.commands, self.from_us, self.device
         );
         let mut table = Table::of("<longest part|commands|mean latency us|in that part us");

@@ -206,8 +206,8 @@ impl fmt::Display for Limit {
             return write!(f, " ({key} {value}, {source}), {busy:.1} % busy");
         }
         let why = match self.what {
-            "iodepth" => "nothing of the device is full",
-            _ => "requests come no faster, and nothing of the device is full",
+            "iodepth" => "no part of the device is saturated",
+            _ => "requests come no faster; no part of the device is saturated",
         };
         write!(f, " ({why})")
     }

@@ -20,7 +20,7 @@ impl RunResult {
     pub fn to_text_within(&self, columns: usize) -> String {
         let mut text = String::new();
         if self.is_partial {
-            text += "partial: the run was broken off; these are the requests until then\n";
+            text += "partial: the run was interrupted; these are the requests until then\n";
         }
         text += &self.table().within(columns);
         for remark in self.remarks() {
@@ -93,7 +93,7 @@ impl RunResult {
     /// One row for each direction of each job.
     pub fn table(&self) -> Table {
         let mut table = Table::of("<job|<op|block|depth|requests|bandwidth|IOPS|min us|mean us|p50 us|p99 us|p99.9 us|max us")
-        .with_least("min us|p99.9 us|p50 us|block|depth|max us");
+        .with_least("min us|block|depth|requests|max us|p50 us|p99.9 us");
         let dash = || "-".to_owned();
         for (job, depth, op, tally) in self.directions() {
             let block = tally.bytes.checked_div(tally.requests - tally.failed);
@@ -207,7 +207,7 @@ impl TraceSummary {
             (self.trims, "trims"),
             (self.deletions, "deletions"),
             (self.truncations, "truncations"),
-            (self.opens, "opened by readers whose reads were not seen"),
+            (self.opens, "opens by readers whose reads were not seen"),
             (self.wrapped, "wrapped into the device"),
             (self.widened, "widened to logical blocks"),
             (self.out_of_order, "out of order"),
@@ -228,7 +228,7 @@ impl TraceSummary {
         }
         if self.preloaded_bytes > 0 {
             let bytes = bytes(self.preloaded_bytes);
-            text += &format!("; {bytes} preloaded for reads of what the trace never wrote");
+            text += &format!("; {bytes} preloaded for reads of data that the trace never wrote");
         }
         if let Some(doubt) = &self.doubt {
             text += &format!("\ndoubt: {doubt}");
@@ -250,39 +250,51 @@ impl DeviceResult {
         );
         let (Some(flash), Some(fill)) = (self.flash(), self.fill) else {
             return text
-                + &format!(
-                    "memory: {} chunks read, {} written; {} accesses to part of a chunk\n",
-                    run.chunk_reads, run.chunk_writes, run.partial_chunk_accesses
+                + &clauses(
+                    "memory",
+                    [
+                        (run.chunk_reads, "chunks read"),
+                        (run.chunk_writes, "chunks written"),
+                        (run.partial_chunk_accesses, "accesses to part of a chunk"),
+                    ],
                 );
         };
-        let melded = match run.page_reads + run.melded_pages_read {
-            0 => String::new(),
-            pages => format!(
-                "; {} of them by {} melded reads",
+        text += &clauses(
+            "reads",
+            [
+                (flash.host_pages_read, "pages for the host"),
+                (flash.merge_pages_read, "to merge writes"),
+                (flash.gc_pages_read, "for garbage collection"),
+            ],
+        );
+        if run.melded_reads > 0 {
+            let pages = run.page_reads + run.melded_pages_read;
+            text += &format!(
+                "melded reads: {}, which gave {} of the pages\n",
+                run.melded_reads,
                 percent(run.melded_pages_read as f64, pages as f64),
-                run.melded_reads
-            ),
-        };
-        text += &format!(
-            "reads: {} pages for the host, {} to merge writes, {} for garbage collection{melded}\n",
-            flash.host_pages_read, flash.merge_pages_read, flash.gc_pages_read,
+            );
+        }
+        text += &clauses(
+            "writes",
+            [
+                (flash.host_pages_programmed, "pages for the host"),
+                (flash.gc_pages_programmed, "for garbage collection"),
+                (flash.journal_pages_programmed, "of the journal"),
+                (flash.padded_pages, "of padding"),
+            ],
         );
-        let amplification = flash.write_amplification;
-        let journal = match flash.journal_pages_programmed {
-            0 => String::new(),
-            pages => format!("{pages} of the journal, "),
-        };
-        text += &format!(
-            "writes: {} pages for the host, {} for garbage collection, {journal}{} of padding; write amplification {}\n",
-            flash.host_pages_programmed,
-            flash.gc_pages_programmed,
-            flash.padded_pages,
-            amplification.map_or("-".to_owned(), |value| format!("{value:.2}")),
-        );
+        if let Some(value) = flash.write_amplification {
+            text += &format!("write amplification: {value:.2}\n");
+        }
         text += &flash.bytes.to_text(run.host_written_bytes);
-        text += &format!(
-            "flash: {} wordlines programmed ({} melded), {} blocks erased\n",
-            run.programs, run.melded_wordlines_programmed, run.erases
+        text += &clauses(
+            "flash",
+            [
+                (run.programs, "wordlines programmed"),
+                (run.melded_wordlines_programmed, "of them melded"),
+                (run.erases, "blocks erased"),
+            ],
         );
         if let Some(fdp) = &self.fdp {
             text += &fdp.to_text();
@@ -349,6 +361,18 @@ impl ProgrammedBytes {
                 parts.join(", ")
             ),
         }
+    }
+}
+
+/// A line of the counts that are not 0; nothing where all are.
+fn clauses<const N: usize>(head: &str, counts: [(u64, &str); N]) -> String {
+    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+    let counts: Vec<String> = counts
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
+    match counts.is_empty() {
+        true => String::new(),
+        false => format!("{head}: {}\n", counts.join(", ")),
     }
 }
 

@@ -233,7 +233,7 @@ const RULES: [Rule; 6] = [
         advice: |context| {
             let chunk = bytes(context.chunk_bytes);
             format!(
-                "do not access one {chunk} in parallel: keep it in memory, or spread what is asked for together"
+                "do not access one {chunk} in parallel: keep it in memory, or spread requests that are outstanding together"
             )
         },
     },
@@ -275,7 +275,7 @@ const RULES: [Rule; 6] = [
         breaks: |_, requests, index, _| jumps(requests, index, true),
         keep: |context| in_order(context, true),
         advice: |_| {
-            "write in order, as a log; what is overwritten at random is collected later".to_owned()
+            "write in order, as a log; random overwrites cost garbage collection later".to_owned()
         },
     },
 ];

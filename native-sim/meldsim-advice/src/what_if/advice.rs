@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::gain::{Gain, LEAST};
+use super::gain::{Gain, LEAST, LEAST_REQUESTS};
 use super::melding::MOSTLY_PERCENT;
 use super::outcome::{Layout, Outcome, group_costs, total_costs};
 use meldsim_stats::{Table, bytes, count};
@@ -11,9 +11,9 @@ use meldsim_workload::Group;
 use meldsim_workload::trace::{Assignment, ReplayMode};
 
 /// How advice is followed.
-pub(super) const NOTE: &str = "A hint counts for blocks written after it is set: hdfs meld -setReadPattern HINT DIRECTORY. Where a trace was recorded with \
-     trace.directories=inode, DIRECTORY is /.reserved/.inodes/NUMBER. x is the gain against the trace as recorded on the first \
-     device, then where 90 % lie when the trace's intervals are drawn anew. Simulated.";
+pub(super) const NOTE: &str = "To set a hint: hdfs meld -setReadPattern HINT DIRECTORY. It counts for blocks written afterwards. In a trace recorded with \
+     trace.directories=inode, DIRECTORY is /.reserved/.inodes/NUMBER. gain: relative to the first device as recorded, with a \
+     90 % bootstrap interval. Simulated.";
 
 /// What seems best, to be replayed.
 #[derive(Clone, Debug)]
@@ -47,6 +47,9 @@ pub struct Choice {
     pub group: String,
     /// Their reads.
     pub reads: u64,
+    /// Too few requests to say what serves them best.
+    #[serde(skip)]
+    is_too_small: bool,
     /// Share of the reads that are random.
     pub random_percent: f64,
     /// Bytes that a reader of one block had outstanding as recorded.
@@ -97,6 +100,11 @@ impl Plan {
                 ReplayMode::Open => among.clone(),
                 ReplayMode::Closed => on_one_device(&among, outcomes),
             };
+            if is_too_small(&outcomes[baseline].groups[group]) {
+                let mut recorded = candidates.iter().copied();
+                let recorded = recorded.find(|&at| outcomes[at].layout == Layout::AsRecorded);
+                return recorded.unwrap_or(baseline);
+            }
             let best = cheapest(&candidates, cost);
             let enough = cost(best) as f64 * LEAST < cost(baseline) as f64;
             match enough || !candidates.contains(&baseline) {
@@ -131,6 +139,11 @@ impl Plan {
     pub fn runs(&self) -> &[(usize, Vec<Assignment>)] {
         &self.runs
     }
+}
+
+/// Whether a group has too few requests to say what serves it best.
+fn is_too_small(group: &Group) -> bool {
+    group.reads + group.writes < LEAST_REQUESTS
 }
 
 /// Those on the device that serves everything best.
@@ -216,6 +229,7 @@ impl<'a> Confirmed<'a> {
         let before = &self.baseline.groups[at];
         let chosen = &self.outcomes[choice];
         let hint = match self.layout(at, choice) {
+            _ if is_too_small(before) => None,
             Layout::AsRecorded => None,
             Layout::AllMelded => Some("sequential"),
             Layout::NoneMelded if before.random_percent() >= MOSTLY_PERCENT => Some("random"),
@@ -224,6 +238,7 @@ impl<'a> Confirmed<'a> {
         Choice {
             group: before.name.clone(),
             reads: before.reads,
+            is_too_small: is_too_small(before),
             random_percent: before.random_percent(),
             window_bytes: before.window_bytes(),
             device: chosen.profile.clone(),
@@ -269,11 +284,11 @@ impl<'a> Confirmed<'a> {
         let devices = devices.join(" and ");
         match gain.wins() {
             true => format!(
-                "Advice for {devices}: as below, {} {measure} against {first} as recorded.",
+                "Advice for {devices}: lay blocks out as follows. It gains {} {measure} against {first} as recorded.",
                 gain.text()
             ),
             false => format!(
-                "Advice for {devices}: nothing gives more than what was recorded on {first}."
+                "Advice for {devices}: no layout gains anything against {first} as recorded."
             ),
         }
     }
@@ -292,7 +307,10 @@ impl Advice {
                 choice.device.clone(),
                 choice.layout.brief().to_owned(),
                 choice.hint.unwrap_or("-").to_owned(),
-                choice.gain.text(),
+                match choice.is_too_small {
+                    true => "too few requests to say".to_owned(),
+                    false => choice.gain.text(),
+                },
             ]);
         }
         table

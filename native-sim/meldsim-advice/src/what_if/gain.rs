@@ -11,6 +11,8 @@ const TAIL: f64 = 0.05;
 const SEED: u64 = 1;
 /// A gain that is nearer to 1 is none.
 pub(super) const LEAST: f64 = 1.02;
+/// Fewer requests give no advice: their 99th percentile is their maximum, and one of them can decide the mean.
+pub(super) const LEAST_REQUESTS: u64 = 100;
 
 /// The latencies of the same requests added up, before against after; above 1 is a gain.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::gain::Gain;
+use super::gain::{Gain, LEAST_REQUESTS};
 use super::outcome::Outcome;
 use super::used::Use;
 use meldsim::device::Device;
@@ -33,6 +33,8 @@ pub struct Melding {
     pub random_percent: f64,
     /// Share of the bytes that were written.
     pub written_percent: f64,
+    #[serde(skip)]
+    reads: u64,
     /// With all data melded.
     pub melded: Use,
     /// With none melded.
@@ -66,6 +68,7 @@ impl Melding {
                 |group| group.written_bytes,
                 |group| group.read_bytes + group.written_bytes,
             ),
+            reads: normal.groups.iter().map(|group| group.reads).sum(),
             melded: used(melded),
             normal: used(normal),
             verdict: String::new(),
@@ -104,36 +107,41 @@ impl Melding {
     /// What the device did differently that made it so.
     fn cause(&self) -> String {
         let (melded, normal) = (&self.melded, &self.normal);
+        let ms = |us: f64| us / 1e3;
         let die_time = format!(
-            "a MiB takes the dies {:.0} us, not {:.0} us",
-            melded.die_us_per_mib, normal.die_us_per_mib
+            "1 MiB keeps dies busy for {:.1} ms instead of {:.1} ms",
+            ms(melded.die_us_per_mib),
+            ms(normal.die_us_per_mib)
         );
         let sensing = format!(
-            "one sensing gives {:.2} pages, {:.2} where none are melded",
+            "one sense gives {:.2} pages instead of {:.2}",
             melded.pages_per_sensing, normal.pages_per_sensing
         );
         let fewer_dies = melded.dies_at_work < normal.dies_at_work;
         let less_time = melded.die_us_per_mib < normal.die_us_per_mib;
         if self.gain.wins() && less_time {
-            format!("Because {sensing}, {die_time}. ")
-        } else if self.gain.loses() && self.is_narrow() && fewer_dies && self.written_percent == 0.0
-        {
-            format!(
-                "What is outstanding keeps {:.1} melded dies at work at a time, {:.1} where none are melded: too few to \
-                 make up for the longer sensing. ",
-                melded.dies_at_work, normal.dies_at_work
-            )
-        } else if self.gain.loses() && self.is_random() {
-            format!("A random read wants few pages of a wordline: {sensing}, and {die_time}. ")
+            format!("When melded, {sensing}, and {die_time}. ")
+        } else if self.gain.loses() && self.is_random() && !less_time {
+            format!("Random reads want few pages of a wordline: {sensing}, and {die_time}. ")
+        } else if self.gain.loses() && self.is_narrow() && fewer_dies {
+            // Programs keep dies busy, too, so the numbers are those of reads where nothing is written.
+            let dies = match self.written_percent == 0.0 {
+                true => format!(
+                    "only {:.1} dies at a time when melded, {:.1} when not",
+                    melded.dies_at_work, normal.dies_at_work
+                ),
+                false => "fewer dies at a time when melded".to_owned(),
+            };
+            format!("The requests in flight use {dies}. That outweighs the cheaper sensing. ")
         } else if melded.from_buffer_percent >= MOSTLY_PERCENT {
             format!(
-                "{:.0} % of the pages read come from the write buffer, whatever the layout; of the rest, {sensing}. ",
+                "{:.0} % of the pages read come from the write buffer, whatever the layout. Of the rest, {sensing}. ",
                 melded.from_buffer_percent
             )
         } else if self.written_percent > 0.0 {
-            format!("With what is written, {die_time}; {sensing}. ")
+            format!("Reads and writes together: {die_time}, and {sensing}. ")
         } else {
-            format!("Over all, {die_time}; {sensing}. ")
+            format!("When melded, {die_time}, and {sensing}. ")
         }
     }
 
@@ -144,18 +152,18 @@ impl Melding {
             return "Nothing is read.".to_owned();
         }
         let crossover = match self.crossover_bytes {
-            None => "this device has no crossover".to_owned(),
-            Some(crossover) => {
-                let side = if self.is_narrow() { "below" } else { "above" };
-                format!("{side} the crossover of {}", bytes(crossover))
-            }
+            None => "On this device melding never pays.".to_owned(),
+            Some(crossover) => format!("Melding pays from {} on.", bytes(crossover)),
+        };
+        let reads = match self.reads < LEAST_REQUESTS {
+            true => format!("The trace has {} reads: too few to rely on.", self.reads),
+            false => format!("{:.0} % of the reads are random.", self.random_percent),
         };
         format!(
-            "A reader keeps {} outstanding, all together {} (depth {:.1}), {crossover}; {:.0} % of the reads are random.",
-            bytes(used.window_bytes as u64),
+            "On average {} are in flight ({:.1} requests), {} of one reader. {crossover} {reads}",
             bytes(used.outstanding_bytes as u64),
             used.depth,
-            self.random_percent
+            bytes(used.window_bytes as u64),
         )
     }
 

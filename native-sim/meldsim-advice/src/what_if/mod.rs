@@ -238,7 +238,7 @@ impl WhatIf {
         });
         let caption = match self.replay {
             "open" => {
-                "Reads and writes. Requests arrive when they were recorded, so a device that keeps up gives what the trace asks for and no more. Simulated."
+                "Reads and writes. Requests arrive when they were recorded, so a device that keeps up has the trace's own rate. Simulated."
             }
             _ => "Reads and writes; more is better. Simulated.",
         };

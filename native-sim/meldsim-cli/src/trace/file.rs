@@ -74,19 +74,20 @@ fn open(flag: &str, path: &str) -> std::result::Result<(Box<dyn BufRead>, ReadSh
 
 /// What a trace is, where its first lines do not say so, and which of it is read.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Trace")]
 pub(crate) struct TraceArgs {
     /// Format of the trace: mqsim, disksim, msr, alibaba, tencent, systor, spc, fiu, fio, blkparse, blktrace, oraclegeneral
-    /// or meld [default: as its first lines tell]
+    /// or meld [default: detected from the first lines]
     #[arg(long, value_name = "FORMAT", requires = "trace", value_parser = str::parse::<TraceFormat>)]
     pub(crate) trace_format: Option<TraceFormat>,
-    /// Unit of the trace's times: ps, ns, 100ns, us, ms or s [default: the format's; another where that makes no sense and the
-    /// first times are those of a clock in it]
-    #[arg(long, value_name = "UNIT", requires = "trace", value_parser = str::parse::<TimeUnit>)]
+    /// Unit of the trace's times: ps, ns, 100ns, us, ms or s [default: the format's, or the unit in which the first times are
+    /// those of a clock]
+    #[arg(long, hide_short_help = true, value_name = "UNIT", requires = "trace", value_parser = str::parse::<TimeUnit>)]
     pub(crate) time_unit: Option<TimeUnit>,
     /// Only this volume of the trace; several times for several [default: all, side by side]
     #[arg(long, value_name = "NAME", requires = "trace")]
     pub(crate) volume: Vec<String>,
-    /// Read the trace so many times; each pass begins when the last request of the one before arrives
+    /// Read the trace N times; each pass begins when the last request of the one before arrives
     #[arg(long, value_name = "N", default_value = "1", requires = "trace", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) repeat: u32,
 }

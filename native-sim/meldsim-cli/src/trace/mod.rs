@@ -29,7 +29,7 @@ pub(crate) struct TraceCommandArgs {
 
 #[derive(Debug, Subcommand)]
 enum TraceCommand {
-    /// Say what a trace asks for: mix, sizes, rate, footprint, reuse
+    /// Show the mix, sizes, rate, footprint and reuse of a trace
     Describe(DescribeArgs),
     /// Write a trace in another format
     Convert(ConvertArgs),
@@ -57,7 +57,7 @@ struct ConvertArgs {
     /// Where to [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     output: Option<String>,
-    /// Requests arrive that much faster
+    /// Requests arrive this many times faster
     #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = parse_speedup)]
     speedup: u64,
     #[command(flatten)]

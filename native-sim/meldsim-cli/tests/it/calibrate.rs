@@ -58,7 +58,7 @@ fn latencies_in_milliseconds_are_refused() {
     for said in [
         "read_latency_by_depth.csv:2",
         "milliseconds",
-        "the depth is 1",
+        "the row says 1",
     ] {
         assert!(outcome.stderr.contains(said), "{said}: {}", outcome.stderr);
     }

@@ -45,11 +45,11 @@ fn a_run_names_what_limits_and_whether_that_was_measured() {
         ),
         (
             "--profile pm9a3 --rw randread --size 1m".to_owned(),
-            "iodepth (nothing of the device is full)\n",
+            "iodepth (no part of the device is saturated)\n",
         ),
         (
             format!("--profile pm9a3 --trace {TRACE}"),
-            "trace (requests come no faster, ",
+            "trace (requests come no faster; ",
         ),
     ] {
         let text = stdout(&format!("run {line}"));

@@ -272,7 +272,7 @@ fn tables_fit_their_terminal_or_say_what_they_left_out() {
     ] {
         let text = in_columns(&line, "80");
         let rows = text.lines().skip_while(|row| !row.starts_with(header));
-        let ends = |row: &str| row.is_empty() || row.starts_with("left out");
+        let ends = |row: &str| row.is_empty() || row.starts_with("columns hidden");
         let rows: Vec<&str> = rows.take_while(|row| !ends(row)).collect();
         assert!(rows.len() > 2, "{line}: {text}");
         // What follows at once are sentences.
@@ -282,11 +282,11 @@ fn tables_fit_their_terminal_or_say_what_they_left_out() {
         }
         let whole = in_columns(&line, "1000");
         assert!(whole.lines().any(|row| row.chars().count() > 80), "{line}");
-        assert!(!whole.contains("left out"), "{line}");
+        assert!(!whole.contains("columns hidden"), "{line}");
     }
     let run = in_columns("run --rw randrw --size 1m", "80");
     assert!(
-        run.contains("left out, for want of room: min us, p99.9 us"),
+        run.contains("columns hidden (terminal too narrow): min us, block, depth, requests\n"),
         "{run}"
     );
 }

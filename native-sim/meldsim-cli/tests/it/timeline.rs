@@ -372,10 +372,7 @@ fn our_page_zooms_pans_and_tells() {
         path.display()
     );
     let text = support::stdout(&line);
-    assert!(
-        text.contains("What the slowest 1 of 256 commands waited for"),
-        "{text}"
-    );
+    assert!(text.contains("The slowest 1 of 256 commands, "), "{text}");
     for (width, scheme) in [(1280, "dark"), (390, "light"), (1280, "light")] {
         open(&mut browser, &path, width, scheme);
         browser.screenshot(&browser::screenshots().join(format!("timeline-{width}-{scheme}.png")));

@@ -131,9 +131,8 @@ fn the_shipped_traces_say_when_melding_wins_and_why() {
             "{verdict}"
         );
         let number = |key: &str| melding[key].as_f64().unwrap();
-        let outstanding = melding["normal"]["outstanding_bytes"].as_f64().unwrap();
-        let above = outstanding >= number("crossover_bytes");
-        assert_eq!(verdict.contains("above the crossover"), above, "{verdict}");
+        assert_eq!(number("crossover_bytes"), 1048576.0);
+        assert!(verdict.contains("Melding pays from 1 MiB on."), "{verdict}");
         (verdict, number("gain"), number("random_percent"), document)
     };
     let (verdict, gain, random, _) = say("hdfs-scan");
@@ -142,7 +141,7 @@ fn the_shipped_traces_say_when_melding_wins_and_why() {
         "{verdict}"
     );
     assert!(
-        random < 10.0 && verdict.contains("one sensing gives"),
+        random < 10.0 && verdict.contains("one sense gives"),
         "{verdict}"
     );
 
@@ -152,15 +151,41 @@ fn the_shipped_traces_say_when_melding_wins_and_why() {
         "{verdict}"
     );
     assert!(
-        random > 80.0 && verdict.contains("below the crossover"),
+        random > 80.0 && verdict.contains("dies at a time when melded"),
         "{verdict}"
     );
     let groups = document["advice"][0]["groups"].as_array().unwrap();
-    let hints: Vec<&str> = groups
+    // The other directory was read 34 times.
+    let hints: Vec<Option<&str>> = groups.iter().map(|group| group["hint"].as_str()).collect();
+    assert_eq!(hints, [Some("random"), None]);
+}
+
+#[test]
+fn a_cause_fits_its_numbers_few_reads_give_no_advice_and_names_differ() {
+    let trace = "1000 0 223490 8 0\n2500000 0 4096 256 1\n3500000 0 8192 256 1\n";
+    let trace = text_file("few.trace", trace);
+    let twin = "base = \"melded-tlc-8x8\"\nname = \"melded-tlc-8x8\"\n";
+    let twin = text_file("twin.toml", twin);
+    let document = parsed(&format!(
+        "{} --trace-format mqsim --profile melded-tlc-8x8 --profile {}",
+        trace.path, twin.path
+    ));
+    let melding = &document["melding"][0];
+    // One sense gives all of a wordline that is read, so it is not that they want few of its pages.
+    assert!(melding["melded"]["pages_per_sensing"].as_f64().unwrap() > 2.5);
+    let verdict = melding["verdict"].as_str().unwrap();
+    assert!(
+        verdict.contains("use fewer dies at a time when melded")
+            && verdict.contains("2 reads: too few to rely on"),
+        "{verdict}"
+    );
+    assert!(document["advice"][0]["groups"][0]["hint"].is_null());
+    let names: Vec<&Value> = outcomes(&document)
         .iter()
-        .map(|group| group["hint"].as_str().unwrap())
+        .map(|of| &of["profile"])
         .collect();
-    assert_eq!(hints, ["random", "sequential"]);
+    assert_eq!(*names[0], "melded-tlc-8x8");
+    assert_eq!(*names[3], format!("melded-tlc-8x8 ({})", twin.path));
 }
 
 /// Scans of one directory and lookups in another, melded as full blocks are.

@@ -120,8 +120,8 @@ fn plan_device<'a>(
 
 fn outcome(run: &Run) -> Outcome {
     let about = format!(
-        "The seven rules, kept and broken, on {} and on {FLASH}. T is by which share the slower device's mean latency is \
-         above the faster one's, negative where Optane is the slower one.",
+        "The seven rules, kept and broken, on {} and on {FLASH}. T = (slower - faster) / faster mean latency, negative \
+         where Optane is slower.",
         run.profile.name
     );
     run.report(about)

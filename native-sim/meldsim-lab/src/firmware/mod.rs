@@ -223,7 +223,7 @@ fn report(run: &Run, about: impl Into<String>) -> Outcome {
         .published(format!("J. Zhang, M. Kwon, M. Swift, M. Jung: {PAPER}: stages, types of threads, designs and the findings below"))
         .fitted("calibrated: firmware.cost.handover, so that naive firmware reaches 813 K IOPS on 32 cores")
         .fitted("calibrated: firmware.cost.message, so that the full design passes 1 M IOPS on 12 cores")
-        .fitted("with results in sight: bus.rate, so that 16 channels carry 4.7 GB/s, and how many threads there are and how they are bound to cores")
+        .fitted("chosen after results were seen: bus.rate, so that 16 channels carry 4.7 GB/s; the number of threads and their binding to cores")
         .assumed("what each stage takes, how many NVMQ, TRANS and FCMD threads there are, and the flash: not published, see the profile")
         .assumed(
             "threads are bound to cores, the heaviest first, each to the core with the least to do; where more cores end to help \

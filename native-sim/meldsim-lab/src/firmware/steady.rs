@@ -227,7 +227,7 @@ fn claims(rows: &[SteadyRow]) -> Option<[Claim; 3]> {
     };
     let gc = Claim::construction(
         "firmware-steady-state.gc",
-        "what is collected takes the flash's time; no number is in our text of the source",
+        "collection takes the flash's time; no number is in our text of the source",
     );
     let log = Claim::predicted(
         "firmware-steady-state.journal",

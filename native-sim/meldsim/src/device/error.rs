@@ -66,7 +66,7 @@ pub enum DeviceError {
     },
     /// A policy of another crate that was made for this profile, and now is not.
     #[error(
-        "the policy of the profile cannot be made once more; it must depend on its options alone"
+        "the policy of the profile cannot be made a second time; it must depend on its options alone"
     )]
     Policy,
     /// No such submission queue.

@@ -11,8 +11,8 @@ use std::fmt::Debug;
 pub type PlacementPolicy = super::Name<dyn Placement>;
 
 super::shelf! { dyn Placement, "ftl.placement", Shape:
-    "streams" in streams, "each stream of the host's by itself, and together what is moved";
-    "isolated" in isolated, "each stream of the host's by itself, also what of it is moved, for 1 to 7";
+    "streams" in streams, "each host stream by itself; moved pages together";
+    "isolated" in isolated, "each host stream by itself; moved pages of streams 1 to 7, too";
     "sepbit" in sepbit, "by when it will probably be overwritten (Wang and others, FAST 2022)";
 }
 
