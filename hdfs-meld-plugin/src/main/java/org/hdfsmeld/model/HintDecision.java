@@ -22,11 +22,6 @@ public record HintDecision(ReadPattern pattern, Source source, String reason) {
     /** Nobody: the block is written without a directive. */
     NONE;
 
-    /** The name of its counter: how many blocks were laid out on its word. */
-    public String counter() {
-      return "hints_" + text();
-    }
-
     /** The name in lower case. */
     public String text() {
       return name().toLowerCase(Locale.ROOT);

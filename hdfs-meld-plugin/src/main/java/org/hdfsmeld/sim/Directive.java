@@ -8,15 +8,6 @@ public final class Directive {
   /** Nothing is known about how the data will be read. */
   public static final int NONE = 0;
 
-  /** The DSM field that says nothing. */
-  public static final int NO_DSM = 0;
-
-  /**
-   * The DSM field of data that will be read sequentially: sequential request, infrequent writes and
-   * frequent reads.
-   */
-  public static final int DSM_SEQUENTIAL_READS = 0x43;
-
   private static final int STREAMS_TYPE = 0x01;
   private static final int PLACEMENT_TYPE = 0x02;
   private static final int READ_PATTERN_TYPE = 0x0F;

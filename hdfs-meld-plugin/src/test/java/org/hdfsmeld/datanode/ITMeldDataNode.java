@@ -93,6 +93,7 @@ class ITMeldDataNode {
   private static long sum(String counter) throws Exception {
     long sum = 0;
     for (MeldVolumeMXBean volume : volumes()) {
+      await().until(() -> volume.getCounters().get("counters_pending") == 0);
       sum += volume.getCounters().get(counter);
     }
     return sum;

@@ -21,8 +21,9 @@ import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.config.MeldMode;
 import org.hdfsmeld.datanode.config.Precondition;
 import org.hdfsmeld.datanode.config.VolumeBinding;
+import org.hdfsmeld.datanode.metrics.Counters;
 import org.hdfsmeld.datanode.metrics.SimFailures;
-import org.hdfsmeld.datanode.metrics.StateCounters;
+import org.hdfsmeld.datanode.metrics.StateCounter;
 import org.hdfsmeld.datanode.state.BlockRecord;
 import org.hdfsmeld.datanode.state.DeviceState;
 import org.hdfsmeld.datanode.state.ImageBuffer;
@@ -49,6 +50,9 @@ public final class MeldDevice implements DeviceState.Source {
 
   private static final long SLOT_ALIGNMENT = 64 << 10;
 
+  /** Name of the counter that says {@link #pending}. */
+  public static final String COUNTERS_PENDING = "counters_pending";
+
   /** Where the blocks of a volume lie on the device. */
   public interface BlockTable {
     List<BlockRecord> records();
@@ -72,7 +76,7 @@ public final class MeldDevice implements DeviceState.Source {
   private final List<VolumeDevice> volumes = new CopyOnWriteArrayList<>();
 
   private final SimFailures failures;
-  private final StateCounters stateCounters = new StateCounters();
+  private final Counters<StateCounter> stateCounters = new Counters<>(StateCounter.class);
 
   /** By storage id; a volume that comes back gets its own again. */
   private final Map<String, NamespaceInfo> namespaces = new ConcurrentHashMap<>();
@@ -247,8 +251,8 @@ public final class MeldDevice implements DeviceState.Source {
     Map<BlockKey, BlockRecord> records = from == null ? null : from.blocks().get(nsid);
     if (records != null) {
       int relaid = table.restore(records.values(), key -> !from.changed().contains(key));
-      stateCounters.relaidBlocks.add(relaid);
-      stateCounters.restoredBlocks.add(records.size() - relaid);
+      stateCounters.add(StateCounter.STATE_RELAID_BLOCKS, relaid);
+      stateCounters.add(StateCounter.STATE_RESTORED_BLOCKS, records.size() - relaid);
     }
     blocks.put(nsid, table);
     if (from != null) {
@@ -320,19 +324,23 @@ public final class MeldDevice implements DeviceState.Source {
 
   /** The device's counters; zeros before it is open, the last known ones once it failed. */
   public Map<String, Long> stats() {
-    refresh();
+    // Looked at before the counters are read.
+    long pending = pending();
     Map<String, Long> byName = counters.device();
-    stateCounters.addTo(byName);
+    byName.put(COUNTERS_PENDING, pending);
+    byName.putAll(stateCounters.values());
     return byName;
+  }
+
+  /** 1 while something has been done that the counters do not show yet. */
+  public long pending() {
+    CommandQueue target = usable();
+    return target != null && target.isUnpublished() ? 1 : 0;
   }
 
   /** A namespace's counters; none before the device is open, the last known ones once it failed. */
   Map<String, Long> stats(NamespaceInfo namespace) {
-    if (namespace == null) {
-      return Map.of();
-    }
-    refresh();
-    return counters.namespace(namespace.nsid());
+    return namespace == null ? Map.of() : counters.namespace(namespace.nsid());
   }
 
   /** The device's counters and the percentiles of its latencies, for people. */
@@ -340,17 +348,6 @@ public final class MeldDevice implements DeviceState.Source {
     Map<String, Long> values = stats();
     values.putAll(counters.latencies());
     return values;
-  }
-
-  private void refresh() {
-    CommandQueue target = usable();
-    try {
-      if (target != null) {
-        target.sample();
-      }
-    } catch (IllegalStateException e) {
-      volumes.stream().findFirst().ifPresent(volume -> volume.broken(e));
-    }
   }
 
   private void open() throws SimException {
@@ -451,8 +448,8 @@ public final class MeldDevice implements DeviceState.Source {
     }
     long begin = System.nanoTime();
     ByteBuffer image = queue.callPatiently(buffer::take);
-    long took = System.nanoTime() - begin;
-    stateCounters.snapshotStallNs.accumulateAndGet(took, Math::max);
+    StateCounter stall = StateCounter.STATE_SNAPSHOT_STALL_NS;
+    stateCounters.set(stall, Math.max(stateCounters.get(stall), System.nanoTime() - begin));
     return new StateSnapshot(
         shared, queue.call(SimDevice::profile), config.slotBytes(), spaces, records, image);
   }

@@ -2,13 +2,13 @@ package org.hdfsmeld.datanode.device;
 
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.ToIntFunction;
 import org.hdfsmeld.datanode.config.MeldMode;
 import org.hdfsmeld.datanode.config.VolumeBinding;
+import org.hdfsmeld.datanode.metrics.Counters;
 import org.hdfsmeld.datanode.metrics.SimFailures;
-import org.hdfsmeld.datanode.metrics.VolumeCounters;
+import org.hdfsmeld.datanode.metrics.VolumeCounter;
 import org.hdfsmeld.sim.CommandRing;
 import org.hdfsmeld.sim.Directive;
 import org.hdfsmeld.sim.NamespaceInfo;
@@ -42,7 +42,7 @@ public final class VolumeDevice implements CommandQueue.Origin {
   private final int set;
   private final MeldDevice device;
   private final SimFailures failures;
-  private final VolumeCounters counters;
+  private final Counters<VolumeCounter> counters;
 
   private volatile boolean leaving;
   private volatile boolean closed;
@@ -56,7 +56,7 @@ public final class VolumeDevice implements CommandQueue.Origin {
       int set,
       MeldDevice device,
       SimFailures failures,
-      VolumeCounters counters) {
+      Counters<VolumeCounter> counters) {
     this.storageId = storageId;
     this.volume = volume;
     this.set = set;
@@ -139,7 +139,7 @@ public final class VolumeDevice implements CommandQueue.Origin {
       return true;
     }
     if (!closed) {
-      counters.fallbacks.increment();
+      counters.increment(VolumeCounter.FALLBACKS);
     }
     return false;
   }
@@ -178,10 +178,10 @@ public final class VolumeDevice implements CommandQueue.Origin {
   /**
    * Lets a little time pass in which the queue may get room for commands.
    *
-   * @param waitNs gets the wall time spent
+   * @param waited counts the wall time spent
    * @return whether to try again; false when the budget is spent or waiting has become pointless
    */
-  public boolean awaitRoom(WaitBudget budget, LongAdder waitNs) {
+  public boolean awaitRoom(WaitBudget budget, VolumeCounter waited) {
     if (budget.isSpent()) {
       timedOut();
       return false;
@@ -193,7 +193,7 @@ public final class VolumeDevice implements CommandQueue.Origin {
     LockSupport.parkNanos(Math.min(ROOM_POLL_NS, budget.leftNs()));
     long spent = System.nanoTime() - begin;
     budget.spend(spent);
-    waitNs.add(spent);
+    counters.add(waited, spent);
     return true;
   }
 
@@ -201,9 +201,9 @@ public final class VolumeDevice implements CommandQueue.Origin {
    * Waits for a ticket: until its commands are done, the budget is spent, the thread is interrupted
    * (the interrupt stays set), or waiting has become pointless.
    *
-   * @param waitNs gets the wall time spent, in real-time mode
+   * @param waited counts the wall time spent, in real-time mode
    */
-  public void await(long ticket, WaitBudget budget, LongAdder waitNs) {
+  public void await(long ticket, WaitBudget budget, VolumeCounter waited) {
     CommandQueue queue = usable();
     if (queue == null || ticket == TicketedIo.NOTHING) {
       return;
@@ -216,7 +216,7 @@ public final class VolumeDevice implements CommandQueue.Origin {
       broken(e);
     } finally {
       if (timed) {
-        waitNs.add(System.nanoTime() - begin);
+        counters.add(waited, System.nanoTime() - begin);
       }
     }
   }
@@ -314,13 +314,13 @@ public final class VolumeDevice implements CommandQueue.Origin {
   }
 
   private void timedOut() {
-    counters.timeouts.increment();
+    counters.increment(VolumeCounter.TIMEOUTS);
     failures.timedOut(volume, mode());
   }
 
   /** The device could not be opened or refused a mode; it is out of service already. */
   public void notStarted() {
-    counters.errors.increment();
+    counters.increment(VolumeCounter.ERRORS);
   }
 
   @Override
@@ -340,7 +340,7 @@ public final class VolumeDevice implements CommandQueue.Origin {
       return;
     }
     String reason = SimStatus.name(status) + ": " + error;
-    counters.errors.increment();
+    counters.increment(VolumeCounter.ERRORS);
     if (SimStatus.isFatal(status)) {
       device.outOfService(reason);
     } else {
@@ -354,7 +354,7 @@ public final class VolumeDevice implements CommandQueue.Origin {
     if (closed) {
       return;
     }
-    counters.errors.increment();
+    counters.increment(VolumeCounter.ERRORS);
     device.outOfService(e.toString());
     failures.broken(volume, e);
   }

@@ -6,7 +6,8 @@ import java.util.function.BiConsumer;
 import org.hdfsmeld.datanode.device.TicketedIo;
 import org.hdfsmeld.datanode.device.VolumeDevice;
 import org.hdfsmeld.datanode.device.WaitBudget;
-import org.hdfsmeld.datanode.metrics.VolumeCounters;
+import org.hdfsmeld.datanode.metrics.Counters;
+import org.hdfsmeld.datanode.metrics.VolumeCounter;
 import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.model.HintDecision;
@@ -30,7 +31,7 @@ public final class ExtentIo {
   private final BlockExtent.Space space;
   private final LayoutPolicy policy;
   private final BiConsumer<HintDecision, File> fileHints;
-  private final VolumeCounters counters;
+  private final Counters<VolumeCounter> counters;
   private final VolumeTrace trace;
   private final SlotReclaimer reclaimer;
   private final long lbaBytes;
@@ -40,7 +41,7 @@ public final class ExtentIo {
       VolumeDevice device,
       BlockExtent.Space space,
       BiConsumer<HintDecision, File> fileHints,
-      VolumeCounters counters,
+      Counters<VolumeCounter> counters,
       VolumeTrace trace) {
     this.device = device;
     this.space = space;
@@ -269,7 +270,7 @@ public final class ExtentIo {
 
   /** Waits for the device to have room for all that is to be deallocated, within the budget. */
   void drain(WaitBudget budget) {
-    while (!reclaimer.isEmpty() && device.awaitRoom(budget, counters.writerWaitNs)) {
+    while (!reclaimer.isEmpty() && device.awaitRoom(budget, VolumeCounter.WRITER_WAIT_NS)) {
       reclaimer.reclaim();
     }
   }
@@ -391,11 +392,13 @@ public final class ExtentIo {
   }
 
   private void countPlacement(BlockExtent extent, HintDecision decision) {
-    (policy.directive(decision) == Directive.NONE ? counters.unhintedBlocks : counters.hintedBlocks)
-        .increment();
-    counters.laidOut(decision.source());
+    counters.increment(
+        policy.directive(decision) == Directive.NONE
+            ? VolumeCounter.UNHINTED_BLOCKS
+            : VolumeCounter.HINTED_BLOCKS);
+    counters.increment(VolumeCounter.of(decision.source()));
     if (extent.isUnanswered()) {
-      counters.hintsNoneBySilence.increment();
+      counters.increment(VolumeCounter.HINTS_NONE_BY_SILENCE);
     }
   }
 }

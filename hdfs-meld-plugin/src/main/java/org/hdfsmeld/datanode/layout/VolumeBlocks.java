@@ -14,7 +14,8 @@ import org.hdfsmeld.datanode.device.MeldDevice;
 import org.hdfsmeld.datanode.device.VolumeDevice;
 import org.hdfsmeld.datanode.device.WaitBudget;
 import org.hdfsmeld.datanode.hint.HintSource;
-import org.hdfsmeld.datanode.metrics.VolumeCounters;
+import org.hdfsmeld.datanode.metrics.Counters;
+import org.hdfsmeld.datanode.metrics.VolumeCounter;
 import org.hdfsmeld.datanode.state.BlockRecord;
 import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
@@ -62,7 +63,7 @@ public final class VolumeBlocks implements MeldDevice.BlockTable {
       LayoutPolicy policy,
       BiConsumer<HintDecision, File> fileHints,
       HintSource hints,
-      VolumeCounters counters,
+      Counters<VolumeCounter> counters,
       VolumeTrace trace) {
     this.hints = hints;
     NamespaceInfo namespace = device.namespace();

@@ -23,10 +23,11 @@ import org.hdfsmeld.datanode.layout.BlockExtent;
 import org.hdfsmeld.datanode.layout.BlockFile;
 import org.hdfsmeld.datanode.layout.LayoutPolicy;
 import org.hdfsmeld.datanode.layout.VolumeBlocks;
+import org.hdfsmeld.datanode.metrics.Counters;
 import org.hdfsmeld.datanode.metrics.MeldVolumeMXBean;
 import org.hdfsmeld.datanode.metrics.SimFailures;
 import org.hdfsmeld.datanode.metrics.SimMetricsSource;
-import org.hdfsmeld.datanode.metrics.VolumeCounters;
+import org.hdfsmeld.datanode.metrics.VolumeCounter;
 import org.hdfsmeld.datanode.readahead.KernelReadAhead;
 import org.hdfsmeld.datanode.readahead.ParkedWindows;
 import org.hdfsmeld.datanode.readahead.ReadAhead;
@@ -48,7 +49,7 @@ import org.hdfsmeld.trace.VolumeTrace;
 public final class MeldVolume implements MeldVolumeMXBean {
   private final File currentDir;
   private final MeldConfiguration config;
-  private final VolumeCounters counters = new VolumeCounters();
+  private final Counters<VolumeCounter> counters = new Counters<>(VolumeCounter.class);
   private final LayoutPolicy policy;
   private final HintSource hints;
   private final SimFailures failures;
@@ -157,7 +158,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
     return device;
   }
 
-  public VolumeCounters counters() {
+  public Counters<VolumeCounter> counters() {
     return counters;
   }
 
@@ -301,7 +302,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
 
   /** HDFS has written what the device was not told of. */
   public void unseen(String what) {
-    counters.unseenWrites.increment();
+    counters.increment(VolumeCounter.UNSEEN_WRITES);
     failures.unseen(getVolume(), what);
   }
 
@@ -431,10 +432,12 @@ public final class MeldVolume implements MeldVolumeMXBean {
 
   @Override
   public Map<String, Long> getCounters() {
+    long pending = device.device().pending();
     // Several volumes must not each show as theirs what their device did for all of them.
     Map<String, Long> values =
         binding.isShared() ? new LinkedHashMap<>() : device.device().counters();
     values.putAll(device.stats());
+    values.put(MeldDevice.COUNTERS_PENDING, pending);
     VolumeBlocks present = blocks;
     values.put("blocks_mapped", present == null ? 0L : present.count());
     Precondition past = config.devices().preconditionOf(device.device().name());

@@ -17,9 +17,9 @@ import org.hdfsmeld.datanode.device.DeviceTimeline;
 import org.hdfsmeld.datanode.hint.HintSource;
 import org.hdfsmeld.datanode.layout.BlockExtent;
 import org.hdfsmeld.datanode.layout.VolumeBlocks;
-import org.hdfsmeld.datanode.metrics.PlacementReason;
 import org.hdfsmeld.datanode.metrics.PublishedBean;
 import org.hdfsmeld.datanode.metrics.SimFailures;
+import org.hdfsmeld.datanode.metrics.VolumeCounter;
 import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.model.HintDecision;
@@ -307,10 +307,10 @@ public final class MeldVolumes implements AutoCloseable {
   }
 
   /** A new block was given to the volume. */
-  public void placed(FsVolumeSpi volume, PlacementReason reason) {
+  public void placed(FsVolumeSpi volume, VolumeCounter reason) {
     MeldVolume simulated = of(volume);
     if (simulated != null) {
-      simulated.counters().placed(reason);
+      simulated.counters().increment(reason);
     }
   }
 

@@ -62,7 +62,9 @@ class TestNoisyNeighbor {
             HintSource.NONE)) {
       MeldVolume first = volume(volumes, 1);
       File file = Files.createTempFile(dir, "blk_2", "").toFile();
-      WriteStream writer = new WriteStream(volume(volumes, 2), new BlockKey("BP-1", 2), file, true);
+      WriteStream writer =
+          new WriteStream(
+              volume(volumes, 2), new BlockKey("BP-1", 2), file, true, StreamUser.DATANODE);
       read(first, at -> {});
       long placed = readActivePs(first);
       read(first, at -> {});
@@ -78,7 +80,9 @@ class TestNoisyNeighbor {
   }
 
   private static void read(MeldVolume volume, LongConsumer before) {
-    ReadStream reader = new ReadStream(volume, new BlockKey("BP-1", 1), () -> READ_BYTES, true);
+    ReadStream reader =
+        new ReadStream(
+            volume, new BlockKey("BP-1", 1), () -> READ_BYTES, true, StreamUser.DATANODE);
     reader.longRead();
     for (long at = 0; at < READ_BYTES; at += PACKET) {
       before.accept(at);

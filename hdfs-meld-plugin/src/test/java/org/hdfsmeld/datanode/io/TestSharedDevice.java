@@ -24,6 +24,7 @@ import org.hdfsmeld.datanode.config.TraceConfiguration;
 import org.hdfsmeld.datanode.device.MeldDevice;
 import org.hdfsmeld.datanode.device.MeldDeviceBean;
 import org.hdfsmeld.datanode.hint.HintSource;
+import org.hdfsmeld.datanode.metrics.VolumeCounter;
 import org.hdfsmeld.datanode.volume.MeldVolume;
 import org.hdfsmeld.datanode.volume.MeldVolumes;
 import org.hdfsmeld.model.BlockKey;
@@ -106,12 +107,12 @@ class TestSharedDevice {
   private MeldVolume add(int number) throws IOException {
     volumes.add("DS-" + number, new File("/data/" + number + "/current"));
     MeldVolume volume = volumes.holding(new File("/data/" + number + "/current/BP-1/blk_1"));
-    opened.get(opened.size() - 1).drain = () -> volume.device().device().stats();
+    opened.get(opened.size() - 1).drain = () -> FakeDevice.settle(volume);
     return volume;
   }
 
   private void write(MeldVolume volume, int bytes) {
-    WriteStream writer = new WriteStream(volume, BLOCK, file, true);
+    WriteStream writer = new WriteStream(volume, BLOCK, file, true, StreamUser.DATANODE);
     writer.write(0, bytes);
     writer.close();
   }
@@ -196,10 +197,10 @@ class TestSharedDevice {
     write(first, 1 << 20);
     opened.get(0).drain.run();
     assertThat(second.isHealthy()).isFalse();
-    assertThat(first.counters().errors.sum()).isEqualTo(1);
-    assertThat(second.counters().errors.sum()).as("not the second's doing").isZero();
+    assertThat(first.counters().get(VolumeCounter.ERRORS)).isEqualTo(1);
+    assertThat(second.counters().get(VolumeCounter.ERRORS)).as("not the second's doing").isZero();
     write(second, 1 << 20);
-    assertThat(second.counters().fallbacks.sum()).isPositive();
+    assertThat(second.counters().get(VolumeCounter.FALLBACKS)).isPositive();
   }
 
   @Test
@@ -248,11 +249,11 @@ class TestSharedDevice {
   void eachVolumeCountsItsOwnAndTheDeviceAll() throws IOException {
     MeldVolume first = add(1);
     MeldVolume second = add(2);
-    assertThat(first.getCounters())
+    assertThat(FakeDevice.counters(first))
         .containsKey("forwarded_writes")
         .containsEntry("host_read_bytes", 100L)
         .doesNotContainKey("now_ps");
-    assertThat(second.getCounters())
+    assertThat(FakeDevice.counters(second))
         .containsEntry("host_read_bytes", 200L)
         .containsEntry("mapped_pages", 600L);
     assertThat(second.getMeldedShare()).isEqualTo(2.0 / 3);
