@@ -12,7 +12,7 @@ import java.util.Locale;
  */
 public record HintDecision(ReadPattern pattern, Source source, String reason) {
   /** Who decides how a block will be read. */
-  public enum Source implements Coded {
+  public enum Source implements PersistentEnum {
     /** An extended attribute. */
     EXPLICIT,
     /** How the file, or its directory, was read before. */

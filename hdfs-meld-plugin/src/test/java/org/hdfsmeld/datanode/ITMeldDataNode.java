@@ -238,6 +238,7 @@ class ITMeldDataNode {
     write(fs, data);
     assertThat(read(fs)).isEqualTo(data);
 
+    assertThat(sum("forwarded_read_bytes")).isEqualTo(data.length);
     int port = cluster.getDataNodes().get(0).getInfoPort();
     HttpRequest request =
         HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/prom"))

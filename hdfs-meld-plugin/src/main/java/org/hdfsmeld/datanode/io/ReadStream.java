@@ -97,7 +97,7 @@ public final class ReadStream implements RequestedRange.Source {
     closed = true;
     if (window != null) {
       endRun();
-      leave();
+      releaseWindow();
     }
     publishCounts();
     timeline.ended(key, user);
@@ -128,7 +128,7 @@ public final class ReadStream implements RequestedRange.Source {
     }
     endRun();
     if (mayPark()) {
-      leave();
+      releaseWindow();
       window = take(offset, length);
     }
   }
@@ -153,7 +153,7 @@ public final class ReadStream implements RequestedRange.Source {
   }
 
   /** Gives the window up, or to whoever goes on here. */
-  private void leave() {
+  private void releaseWindow() {
     if (mayPark() && window.next() < file.length()) {
       volume.parkedWindows().park(key, window, this);
     } else {

@@ -131,7 +131,7 @@ public final class MeldVolumes implements AutoCloseable {
   }
 
   /**
-   * As {@link #add}, of a volume that HDFS will have: {@link #activate} or {@link #abandon}
+   * As {@link #add}, of a volume that HDFS will have: {@link #activate} or {@link #rollBack}
    * follows.
    */
   public void open(String storageId, File currentDir) throws IOException {
@@ -144,8 +144,8 @@ public final class MeldVolumes implements AutoCloseable {
   }
 
   /** HDFS does not take the volume that was opened. */
-  public void abandon(String storageId) {
-    lifecycle.abandon(storageId);
+  public void rollBack(String storageId) {
+    lifecycle.rollBack(storageId);
   }
 
   /**

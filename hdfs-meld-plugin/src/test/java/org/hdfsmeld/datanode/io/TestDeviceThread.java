@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.hdfsmeld.datanode.config.MeldKeys;
-import org.hdfsmeld.datanode.device.VolumeDevice;
+import org.hdfsmeld.datanode.device.VolumePort;
 import org.hdfsmeld.datanode.hint.HintSource;
 import org.hdfsmeld.datanode.metrics.VolumeCounter;
 import org.hdfsmeld.datanode.volume.MeldVolume;
@@ -161,7 +161,7 @@ class TestDeviceThread {
     CountDownLatch hang = new CountDownLatch(1);
     device.before = FakeDevice.hang(hang);
     try {
-      VolumeDevice port = volume.device();
+      VolumePort port = volume.device();
       long ticket = port.submit(null, Opcode.READ, 0, 1, Directive.NONE, false);
       long status = 0;
       while (status != SimStatus.TIMEOUT) {

@@ -15,6 +15,7 @@ import org.hdfsmeld.datanode.hint.HintSource;
 import org.hdfsmeld.datanode.volume.MeldVolume;
 import org.hdfsmeld.datanode.volume.MeldVolumes;
 import org.hdfsmeld.model.BlockKey;
+import org.hdfsmeld.sim.FakeDevice;
 import org.hdfsmeld.sim.SimDeviceOpener;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -93,6 +94,7 @@ class TestNoisyNeighbor {
 
   /** Time in which the device had something to read. */
   private static long readActivePs(MeldVolume volume) {
+    FakeDevice.settle(volume);
     return new MeldDeviceBean(volume.device().device(), "").getCounters().get("read_active_ps");
   }
 

@@ -21,13 +21,14 @@ import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.config.MeldConfigurationException;
 import org.hdfsmeld.datanode.config.MeldKeys;
 import org.hdfsmeld.datanode.config.TraceConfiguration;
-import org.hdfsmeld.datanode.device.MeldDevice;
 import org.hdfsmeld.datanode.device.MeldDeviceBean;
+import org.hdfsmeld.datanode.device.SharedDevice;
 import org.hdfsmeld.datanode.hint.HintSource;
 import org.hdfsmeld.datanode.metrics.VolumeCounter;
 import org.hdfsmeld.datanode.volume.MeldVolume;
 import org.hdfsmeld.datanode.volume.MeldVolumes;
 import org.hdfsmeld.model.BlockKey;
+import org.hdfsmeld.sim.Directive;
 import org.hdfsmeld.sim.FakeDevice;
 import org.hdfsmeld.sim.NamespaceInfo;
 import org.hdfsmeld.sim.Opcode;
@@ -155,7 +156,7 @@ class TestSharedDevice {
     CountDownLatch hangs = new CountDownLatch(1);
     CountDownLatch never = new CountDownLatch(1);
     MeldVolume volume = add(1);
-    MeldDevice device = volume.device().device();
+    SharedDevice device = volume.device().device();
     opened.get(0).whenLookedAt =
         () -> {
           hangs.countDown();
@@ -165,21 +166,19 @@ class TestSharedDevice {
             throw new AssertionError(e);
           }
         };
-    Thread lost = new Thread(device::counters);
-    lost.start();
+    volume.device().submit(null, Opcode.READ, 0, 1, Directive.NONE, true);
     hangs.await();
     assertThat(device.counters()).containsKey("read_commands");
-    // Each look that has not brought the latest counters counts.
+    // Whoever gives the device something to do finds out.
     await()
         .atMost(20, TimeUnit.SECONDS)
         .until(
             () -> {
-              assertThat(device.counters()).containsKey("read_commands");
+              volume.device().submit(null, Opcode.READ, 0, 1, Directive.NONE, true);
               return !volume.isHealthy();
             });
     volumes.close();
     never.countDown();
-    lost.join();
     await().untilAsserted(() -> assertThat(opened.get(0).closed).isTrue());
   }
 

@@ -174,7 +174,7 @@ class TestVolumeLifecycle {
     start();
     volumes.open("DS-1", current(1));
     assertThat(isPublished(1)).isTrue();
-    volumes.abandon("DS-1");
+    volumes.rollBack("DS-1");
     assertThat(volume(1)).isNull();
     assertThat(isPublished(1)).isFalse();
     await().until(() -> devices.get(0).closed);

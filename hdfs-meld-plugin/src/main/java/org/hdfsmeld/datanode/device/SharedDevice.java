@@ -44,7 +44,7 @@ import org.hdfsmeld.sim.SimStatus;
  * when it is first needed, so mode {@code off} needs no library, and closed when its last volume
  * has gone.
  */
-public final class MeldDevice implements DeviceState.Source {
+public final class SharedDevice implements DeviceState.Source {
   /** Thin address space for this many full blocks on each volume. */
   private static final long SLOTS = 1 << 20;
 
@@ -73,7 +73,7 @@ public final class MeldDevice implements DeviceState.Source {
 
   private final MeldConfiguration config;
   private final SimDeviceOpener opener;
-  private final List<VolumeDevice> volumes = new CopyOnWriteArrayList<>();
+  private final List<VolumePort> volumes = new CopyOnWriteArrayList<>();
 
   private final SimFailures failures;
   private final Counters<StateCounter> stateCounters = new Counters<>(StateCounter.class);
@@ -106,14 +106,14 @@ public final class MeldDevice implements DeviceState.Source {
   private boolean started;
 
   /** Null before the device is open. */
-  private volatile CommandQueue queue;
+  private volatile DeviceThread queue;
 
   private final DeviceTimeline timeline = new DeviceTimeline(this);
   private final DeviceCounters counters = new DeviceCounters();
   private volatile String lastError = "";
 
   /** A device that is not open, in mode {@code off}, without volumes. */
-  public MeldDevice(
+  public SharedDevice(
       String name,
       boolean isShared,
       MeldConfiguration config,
@@ -175,7 +175,7 @@ public final class MeldDevice implements DeviceState.Source {
   }
 
   /** The queue of the open device while it is in service, else null. */
-  CommandQueue usable() {
+  DeviceThread usable() {
     return healthy ? queue : null;
   }
 
@@ -189,7 +189,7 @@ public final class MeldDevice implements DeviceState.Source {
    *
    * @throws SimException when the device refuses the namespace
    */
-  synchronized void attach(VolumeDevice volume) throws SimException {
+  synchronized void addVolume(VolumePort volume) throws SimException {
     if (volumes.contains(volume)) {
       return;
     }
@@ -214,7 +214,7 @@ public final class MeldDevice implements DeviceState.Source {
    * A volume leaves the device, which keeps no file on its disk open any more. The last one closes
    * it: waiters return, later calls do nothing.
    */
-  synchronized void detach(VolumeDevice volume) {
+  synchronized void removeVolume(VolumePort volume) {
     if (!volumes.remove(volume)) {
       return;
     }
@@ -231,7 +231,7 @@ public final class MeldDevice implements DeviceState.Source {
       state.close(config.waitTimeoutNs());
     }
     files.shutdown();
-    CommandQueue target = queue;
+    DeviceThread target = queue;
     if (target != null) {
       target.close();
       target.awaitClosed(config.waitTimeoutNs());
@@ -239,14 +239,14 @@ public final class MeldDevice implements DeviceState.Source {
   }
 
   /** The table of a volume's blocks: gets those from before a restart, and is kept from now on. */
-  public void keep(int nsid, BlockTable table) {
+  public void addBlocks(int nsid, BlockTable table) {
     // A snapshot has the records here or there.
     synchronized (blocks) {
-      keepNow(nsid, table);
+      addBlocksNow(nsid, table);
     }
   }
 
-  private void keepNow(int nsid, BlockTable table) {
+  private void addBlocksNow(int nsid, BlockTable table) {
     RecoveredState from = recovered;
     Map<BlockKey, BlockRecord> records = from == null ? null : from.blocks().get(nsid);
     if (records != null) {
@@ -267,7 +267,7 @@ public final class MeldDevice implements DeviceState.Source {
   }
 
   /** The volumes on the device at present. */
-  public List<VolumeDevice> volumes() {
+  public List<VolumePort> volumes() {
     return List.copyOf(volumes);
   }
 
@@ -288,12 +288,12 @@ public final class MeldDevice implements DeviceState.Source {
       if (newMode != MeldMode.OFF && queue == null && !closed) {
         open();
       }
-      CommandQueue target = usable();
+      DeviceThread target = usable();
       if (target != null) {
         if (newMode == MeldMode.REAL_TIME && mode != MeldMode.REAL_TIME) {
           // What was written while nobody waited must not sit in the device's buffer, where readers
           // would find it faster than on the flash.
-          for (VolumeDevice volume : volumes) {
+          for (VolumePort volume : volumes) {
             volume.flush();
           }
         }
@@ -334,7 +334,7 @@ public final class MeldDevice implements DeviceState.Source {
 
   /** 1 while something has been done that the counters do not show yet. */
   public long pending() {
-    CommandQueue target = usable();
+    DeviceThread target = usable();
     return target != null && target.isUnpublished() ? 1 : 0;
   }
 
@@ -351,7 +351,7 @@ public final class MeldDevice implements DeviceState.Source {
   }
 
   private void open() throws SimException {
-    queue = new CommandQueue(name, config.spinNs(), counters::publish, DeviceLoad.PERIOD_NS);
+    queue = new DeviceThread(name, config.spinNs(), counters::publish, DeviceLoad.PERIOD_NS);
     try {
       queue.open(opener);
       if (config.state().enabled()) {
@@ -365,7 +365,7 @@ public final class MeldDevice implements DeviceState.Source {
       if (recovered == null) {
         precondition();
       }
-      for (VolumeDevice volume : volumes) {
+      for (VolumePort volume : volumes) {
         volume.opened(namespace(volume));
       }
     } catch (SimException | RuntimeException | Error e) {
@@ -419,7 +419,7 @@ public final class MeldDevice implements DeviceState.Source {
 
   @Override
   public List<Path> stateFolders() {
-    Stream<String> present = volumes.stream().map(VolumeDevice::volume);
+    Stream<String> present = volumes.stream().map(VolumePort::volume);
     Stream<String> last = lastRoot == null ? Stream.empty() : Stream.of(lastRoot);
     Stream<String> bound = config.devices().foldersOn(shared).stream().map(File::getPath);
     return Stream.of(present, last, bound)
@@ -454,7 +454,7 @@ public final class MeldDevice implements DeviceState.Source {
         shared, queue.call(SimDevice::profile), config.slotBytes(), spaces, records, image);
   }
 
-  private NamespaceInfo namespace(VolumeDevice volume) throws SimException {
+  private NamespaceInfo namespace(VolumePort volume) throws SimException {
     NamespaceInfo namespace = namespaces.get(volume.storageId());
     boolean moved =
         namespace != null && sets.getOrDefault(volume.storageId(), volume.set()) != volume.set();

@@ -27,7 +27,7 @@ import org.hdfsmeld.sim.SimStatus;
  *
  * <p>Commands are queued: what a call says of them is what is known by then.
  */
-public final class VolumeDevice implements CommandQueue.Origin {
+public final class VolumePort implements DeviceThread.Origin {
   /** Slices of a wait: how soon an interrupt or a change of mode is seen. */
   private static final long WAIT_SLICE_NS = 50_000_000;
 
@@ -40,7 +40,7 @@ public final class VolumeDevice implements CommandQueue.Origin {
   private final String storageId;
   private final String volume;
   private final int set;
-  private final MeldDevice device;
+  private final SharedDevice device;
   private final SimFailures failures;
   private final Counters<VolumeCounter> counters;
 
@@ -50,11 +50,11 @@ public final class VolumeDevice implements CommandQueue.Origin {
   private volatile NamespaceInfo namespace;
 
   /** A volume that is not yet on its device; {@link #attach} puts it there. */
-  public VolumeDevice(
+  public VolumePort(
       String storageId,
       String volume,
       int set,
-      MeldDevice device,
+      SharedDevice device,
       SimFailures failures,
       Counters<VolumeCounter> counters) {
     this.storageId = storageId;
@@ -66,7 +66,7 @@ public final class VolumeDevice implements CommandQueue.Origin {
   }
 
   /** The device as a whole, which other volumes may be on too. */
-  public MeldDevice device() {
+  public SharedDevice device() {
     return device;
   }
 
@@ -119,7 +119,7 @@ public final class VolumeDevice implements CommandQueue.Origin {
    */
   public void attach() throws SimException {
     try {
-      device.attach(this);
+      device.addVolume(this);
     } catch (SimException e) {
       refused = true;
       throw e;
@@ -145,7 +145,7 @@ public final class VolumeDevice implements CommandQueue.Origin {
   }
 
   /** The queue of the open device while it is in service, else null. */
-  private CommandQueue usable() {
+  private DeviceThread usable() {
     return closed ? null : device.usable();
   }
 
@@ -158,7 +158,7 @@ public final class VolumeDevice implements CommandQueue.Origin {
    */
   public long submit(
       WrittenExtent extent, int opcode, long slba, int nlb, int directive, boolean detached) {
-    CommandQueue queue = usable();
+    DeviceThread queue = usable();
     if (queue == null) {
       return SimStatus.CLOSED;
     }
@@ -204,7 +204,7 @@ public final class VolumeDevice implements CommandQueue.Origin {
    * @param waited counts the wall time spent, in real-time mode
    */
   public void await(long ticket, WaitBudget budget, VolumeCounter waited) {
-    CommandQueue queue = usable();
+    DeviceThread queue = usable();
     if (queue == null || ticket == TicketedIo.NOTHING) {
       return;
     }
@@ -221,7 +221,7 @@ public final class VolumeDevice implements CommandQueue.Origin {
     }
   }
 
-  private void awaitSliced(CommandQueue queue, long ticket, WaitBudget budget) {
+  private void awaitSliced(DeviceThread queue, long ticket, WaitBudget budget) {
     boolean done;
     do {
       long slice = Math.min(WAIT_SLICE_NS, budget.leftNs());
@@ -245,7 +245,7 @@ public final class VolumeDevice implements CommandQueue.Origin {
 
   /** Gives a ticket up. */
   public void forget(long ticket) {
-    CommandQueue queue = usable();
+    DeviceThread queue = usable();
     if (queue == null || ticket == TicketedIo.NOTHING) {
       return;
     }
@@ -254,7 +254,7 @@ public final class VolumeDevice implements CommandQueue.Origin {
 
   /** Whether a command that is submitted now finds room. */
   public boolean hasRoom() {
-    CommandQueue queue = usable();
+    DeviceThread queue = usable();
     return queue == null || queue.hasRoom();
   }
 
@@ -269,7 +269,7 @@ public final class VolumeDevice implements CommandQueue.Origin {
 
   /** Asks the device, waits for the status that it returns, and says whether that is a success. */
   boolean ask(String what, ToIntFunction<SimDevice> call) {
-    CommandQueue queue = usable();
+    DeviceThread queue = usable();
     if (queue == null) {
       return false;
     }
@@ -299,7 +299,7 @@ public final class VolumeDevice implements CommandQueue.Origin {
   }
 
   /** HDFS's I/O goes to the device no more. */
-  public void leave() {
+  public void stopForwarding() {
     leaving = true;
   }
 
@@ -307,7 +307,7 @@ public final class VolumeDevice implements CommandQueue.Origin {
   public void close() {
     closed = true;
     try {
-      device.detach(this);
+      device.removeVolume(this);
     } catch (RuntimeException | Error e) {
       failures.broken(volume, e);
     }

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** What HDFS's threads leave to the thread of a device. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class TestCommandQueue {
+class TestDeviceThread {
   private static final int CAPACITY = 4096;
   private static final int TICKETS = 1 << 16;
   private static final long FOREVER = Long.MAX_VALUE;
@@ -43,8 +43,8 @@ class TestCommandQueue {
   private final FakeDevice device = new FakeDevice();
   private final AtomicInteger published = new AtomicInteger();
   private volatile Consumer<SimDevice> publisher = target -> {};
-  private final CommandQueue queue =
-      new CommandQueue(
+  private final DeviceThread queue =
+      new DeviceThread(
           "test",
           0,
           target -> {
@@ -58,8 +58,8 @@ class TestCommandQueue {
   private final List<Long> lost = new ArrayList<>();
   private final WrittenExtent extent = lost::add;
 
-  private final CommandQueue.Origin origin =
-      new CommandQueue.Origin() {
+  private final DeviceThread.Origin origin =
+      new DeviceThread.Origin() {
         @Override
         public void failed(
             WrittenExtent written, int opcode, long slba, long status, String error) {

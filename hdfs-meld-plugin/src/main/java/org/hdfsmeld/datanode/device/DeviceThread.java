@@ -24,7 +24,7 @@ import org.hdfsmeld.sim.SimStatus;
  * turn has come simulated time moves until its command is done. In {@code real-time} mode who
  * awaits a ticket looks at its slot, and sleeps when it is not due soon.
  */
-final class CommandQueue {
+final class DeviceThread {
   /** What a command was given for. Called by the device's thread; must not wait. */
   interface Origin {
     /**
@@ -101,12 +101,12 @@ final class CommandQueue {
    * @param publisher publishes the device's counters. The thread calls it when they have changed,
    *     once in {@code periodNs}, and before each {@link #call}
    */
-  CommandQueue(String name, long spinNs, Consumer<SimDevice> publisher, long periodNs) {
+  DeviceThread(String name, long spinNs, Consumer<SimDevice> publisher, long periodNs) {
     this(name, spinNs, publisher, periodNs, new Watchdog(LOOKS, System::nanoTime));
   }
 
   /** A queue whose calls are given up by a watchdog of its own. */
-  CommandQueue(
+  DeviceThread(
       String name, long spinNs, Consumer<SimDevice> publisher, long periodNs, Watchdog watchdog) {
     this.watchdog = watchdog;
     this.calls = new DeviceCalls(watchdog, () -> device);
@@ -139,7 +139,7 @@ final class CommandQueue {
     if (closing) {
       return SimStatus.CLOSED;
     }
-    watchdog.look();
+    watchdog.check();
     long at = ring.claim();
     if (at < 0) {
       return SimStatus.TIMEOUT;
@@ -185,7 +185,7 @@ final class CommandQueue {
       }
     }
     if (!ended) {
-      watchdog.look();
+      watchdog.check();
     }
     return ended;
   }
