@@ -89,9 +89,9 @@ public class BlockForwarding {
       int length = Math.min(requestLbas, lbas - lba);
       ticket = requests.claim() + 1;
       requests.publish(
-          ticket - 1, Opcode.READ, namespace.nsid(), lba, length, Directive.NONE, 0, false, 0);
+          ticket - 1, Opcode.READ, namespace.nsid(), lba, length, Directive.NONE, false);
     }
-    requests.publish(requests.claim(), CommandRing.WAIT, 0, 0, 0, 0, 0, true, ticket);
+    requests.publish(requests.claim(), CommandRing.WAIT, 0, ticket, 0, 0, true);
   }
 
   @TearDown
