@@ -71,7 +71,9 @@ public final class Volumes {
     each(bean -> bean.setHintFullBlockSequential(sequential));
   }
 
-  /** The counters of each volume, in the order of their paths; what was done shows a moment later. */
+  /**
+   * The counters of each volume, in the order of their paths; what was done shows a moment later.
+   */
   public List<Counters> counters() {
     return beans.stream().map(bean -> new Counters(bean.getCounters())).toList();
   }
