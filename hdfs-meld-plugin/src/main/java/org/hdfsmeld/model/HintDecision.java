@@ -12,7 +12,7 @@ import java.util.Locale;
  */
 public record HintDecision(ReadPattern pattern, Source source, String reason) {
   /** Who decides how a block will be read. */
-  public enum Source implements Coded {
+  public enum Source implements PersistentEnum {
     /** An extended attribute. */
     EXPLICIT,
     /** How the file, or its directory, was read before. */
@@ -21,11 +21,6 @@ public record HintDecision(ReadPattern pattern, Source source, String reason) {
     FULL_BLOCK,
     /** Nobody: the block is written without a directive. */
     NONE;
-
-    /** The name of its counter: how many blocks were laid out on its word. */
-    public String counter() {
-      return "hints_" + text();
-    }
 
     /** The name in lower case. */
     public String text() {

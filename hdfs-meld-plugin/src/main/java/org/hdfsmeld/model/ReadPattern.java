@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /** How a block will be read. All but {@link #UNKNOWN} can be the value of {@link #XATTR}. */
-public enum ReadPattern implements Coded {
+public enum ReadPattern implements PersistentEnum {
   /** Front to back, in large pieces: the device melds its pages. */
   SEQUENTIAL,
   /** In small pieces, anywhere: the pages stay apart. */

@@ -105,20 +105,11 @@ public final class CommandRing {
   /**
    * Puts in a command at a position that was claimed.
    *
-   * @param dsm the DSM field of a write, such as {@link Directive#DSM_SEQUENTIAL_READS}
+   * @param slba its first logical block; of a {@link #WAIT}, the ticket that it is for
    * @param detached whether nobody will wait for it
-   * @param awaited the ticket that a {@link #WAIT} is for
    */
   public void publish(
-      long position,
-      int opcode,
-      int nsid,
-      long slba,
-      int nlb,
-      int directive,
-      int dsm,
-      boolean detached,
-      long awaited) {
+      long position, int opcode, int nsid, long slba, int nlb, int directive, boolean detached) {
     long ticket = position + 1;
     int slot = slotAt(ticket);
     memory.putLong(slot + WAITER, 0);
@@ -134,10 +125,10 @@ public final class CommandRing {
     memory.putInt(at + 12, nlb);
     memory.putLong(at + 16, slba);
     memory.putInt(at + 24, directive);
-    memory.putInt(at + 28, dsm);
+    memory.putInt(at + 28, 0);
     memory.putLong(at + 32, 0);
     memory.putLong(at + FLAGS, detached ? LibMeldsim.FLAG_DETACHED : 0);
-    memory.putLong(at + AWAITED, awaited);
+    memory.putLong(at + AWAITED, opcode == WAIT ? slba : 0);
     // Who puts in sees that the device's thread sleeps, or is seen by it.
     WORDS.setVolatile(memory, at + TURN, ticket);
   }

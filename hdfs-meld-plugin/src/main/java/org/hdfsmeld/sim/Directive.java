@@ -1,23 +1,10 @@
 package org.hdfsmeld.sim;
 
-/**
- * Hints of a write: directives, packed as the simulator takes them ({@code DTYPE << 16 | DSPEC}),
- * and the DSM field.
- */
+/** Directives of a write, packed as the simulator takes them ({@code DTYPE << 16 | DSPEC}). */
 public final class Directive {
   /** Nothing is known about how the data will be read. */
   public static final int NONE = 0;
 
-  /** The DSM field that says nothing. */
-  public static final int NO_DSM = 0;
-
-  /**
-   * The DSM field of data that will be read sequentially: sequential request, infrequent writes and
-   * frequent reads.
-   */
-  public static final int DSM_SEQUENTIAL_READS = 0x43;
-
-  private static final int STREAMS_TYPE = 0x01;
   private static final int PLACEMENT_TYPE = 0x02;
   private static final int READ_PATTERN_TYPE = 0x0F;
   private static final int SEQUENTIAL = 1;
@@ -36,15 +23,6 @@ public final class Directive {
     long units = Math.max(1, expectedReadBytes / SIZE_UNIT_BYTES);
     int log2 = Math.min(MAX_LOG2_SIZE, 63 - Long.numberOfLeadingZeros(units));
     return READ_PATTERN_TYPE << 16 | log2 << 4 | SEQUENTIAL;
-  }
-
-  /**
-   * The data belongs to a stream: it is kept together, and apart from that of others.
-   *
-   * @param stream 1 to 16; the device refuses others
-   */
-  public static int stream(int stream) {
-    return STREAMS_TYPE << 16 | stream;
   }
 
   /**

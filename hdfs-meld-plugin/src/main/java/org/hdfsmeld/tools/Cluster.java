@@ -29,7 +29,10 @@ final class Cluster {
 
   /** Visits the live DataNodes, each under a line that names it; the exit code. */
   static int forEachDataNode(Command.Context context, Visit visit) throws IOException {
-    DistributedFileSystem hdfs = of(FileSystem.get(context.conf()));
+    FileSystem files = FileSystem.get(context.conf());
+    // Of a view of several nameservices, the first: each knows all DataNodes.
+    FileSystem[] behind = files.getChildFileSystems();
+    DistributedFileSystem hdfs = of(behind == null || behind.length == 0 ? files : behind[0]);
     int code = Command.OK;
     for (DatanodeInfo dataNode : hdfs.getDataNodeStats(DatanodeReportType.LIVE)) {
       context.out().println("DataNode " + dataNode.getXferAddr());

@@ -21,10 +21,12 @@ record EffectiveReadPattern(String value, Path owner, Path unseen) {
 
   static EffectiveReadPattern of(FileSystem fileSystem, Path path) throws IOException {
     Path from = fileSystem.resolvePath(path);
+    // Of a view of several nameservices, the one that has it.
+    FileSystem of = from.getFileSystem(fileSystem.getConf());
     for (Path at = from; at != null; at = at.getParent()) {
       byte[] value;
       try {
-        value = fileSystem.getXAttrs(at).get(ReadPattern.XATTR);
+        value = of.getXAttrs(at).get(ReadPattern.XATTR);
       } catch (AccessControlException e) {
         if (at.equals(from)) {
           throw e;

@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
@@ -35,10 +36,12 @@ final class ExplainCommand extends Command {
   @Override
   int run(Context context, List<String> arguments) throws IOException {
     Path path = new Path(arguments.get(0));
-    DistributedFileSystem hdfs = Cluster.of(path.getFileSystem(context.conf()));
-    FileStatus status = hdfs.getFileStatus(path);
-    EffectiveReadPattern effective = EffectiveReadPattern.of(hdfs, path);
-    String pattern = effective.describe(hdfs, path);
+    FileSystem files = path.getFileSystem(context.conf());
+    Path resolved = files.resolvePath(path);
+    DistributedFileSystem hdfs = Cluster.of(resolved.getFileSystem(context.conf()));
+    FileStatus status = hdfs.getFileStatus(resolved);
+    EffectiveReadPattern effective = EffectiveReadPattern.of(files, path);
+    String pattern = effective.describe(files, path);
     if (status.isDirectory()) {
       context.out().println(path + ": a directory, read pattern " + pattern);
       return OK;
@@ -54,7 +57,7 @@ final class ExplainCommand extends Command {
             "%s: %d bytes in %d %s, read pattern %s%n",
             path, status.getLen(), blocks.size(), kind, pattern);
     Map<Replica, String> texts =
-        ask(context, blocks, layout -> effective.reason(hdfs, path, layout));
+        ask(context, blocks, layout -> effective.reason(files, path, layout));
     for (int i = 0; i < blocks.size(); i++) {
       LocatedBlock block = blocks.get(i);
       context

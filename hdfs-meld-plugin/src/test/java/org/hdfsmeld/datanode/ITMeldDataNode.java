@@ -93,6 +93,7 @@ class ITMeldDataNode {
   private static long sum(String counter) throws Exception {
     long sum = 0;
     for (MeldVolumeMXBean volume : volumes()) {
+      await().until(() -> volume.getCounters().get("counters_pending") == 0);
       sum += volume.getCounters().get(counter);
     }
     return sum;
@@ -237,6 +238,7 @@ class ITMeldDataNode {
     write(fs, data);
     assertThat(read(fs)).isEqualTo(data);
 
+    assertThat(sum("forwarded_read_bytes")).isEqualTo(data.length);
     int port = cluster.getDataNodes().get(0).getInfoPort();
     HttpRequest request =
         HttpRequest.newBuilder(URI.create("http://localhost:" + port + "/prom"))

@@ -63,6 +63,19 @@ public class FakeDevice implements SimDevice {
   private LibrarySide side;
   private boolean realTime;
 
+  /** What was put in is done, and counted in what is published. */
+  public static void settle(MeldVolume volume) {
+    if (volume.device().namespace() != null) {
+      volume.device().layout(0, 1, new long[3]);
+    }
+  }
+
+  /** What a volume counts, all of what was put in. */
+  public static Map<String, Long> counters(MeldVolume volume) {
+    settle(volume);
+    return volume.getCounters();
+  }
+
   /**
    * A volume on this device.
    *
@@ -81,7 +94,7 @@ public class FakeDevice implements SimDevice {
       MeldVolume volume =
           new MeldVolume("DS-1", current, config, () -> this, new SimFailures(), hints);
       volume.change(config.mode(), config.timeDilation());
-      drain = () -> volume.device().device().stats();
+      drain = () -> settle(volume);
       return volume;
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -127,12 +127,12 @@ class TestNativeSimDevice {
   /** Puts a command into the ring. */
   private static long put(CommandRing ring, int opcode, int nsid, long slba, int nlb) {
     long at = ring.claim();
-    ring.publish(at, opcode, nsid, slba, nlb, Directive.NONE, Directive.NO_DSM, false, 0);
+    ring.publish(at, opcode, nsid, slba, nlb, Directive.NONE, false);
     return at + 1;
   }
 
   private static void await(CommandRing ring, long ticket) {
-    ring.publish(ring.claim(), CommandRing.WAIT, 0, 0, 0, 0, 0, true, ticket);
+    ring.publish(ring.claim(), CommandRing.WAIT, 0, ticket, 0, 0, true);
   }
 
   @Test
@@ -186,20 +186,13 @@ class TestNativeSimDevice {
   }
 
   /** Writes a MiB with a hint, flushes, and says how many pages of it lie melded. */
-  private long meldedPages(int directive, int dsm) throws SimException {
+  private long meldedPages(int directive) throws SimException {
     CommandRing ring = new CommandRing();
     device.attach(ring);
-    ring.publish(ring.claim(), Opcode.WRITE, namespace.nsid(), 0, 256, directive, dsm, true, 0);
+    ring.publish(ring.claim(), Opcode.WRITE, namespace.nsid(), 0, 256, directive, true);
     await(ring, put(ring, Opcode.FLUSH, namespace.nsid(), 0, 0));
     assertThat(device.runRing(0, SECOND_NS)).isEqualTo(CommandRing.NEVER);
     return stat("melded_mapped_pages");
-  }
-
-  @Test
-  void aWriteIsHintedByItsDsmField() throws SimException {
-    assertThat(meldedPages(Directive.NONE, Directive.NO_DSM)).isZero();
-    assertThat(meldedPages(Directive.NONE, Directive.DSM_SEQUENTIAL_READS)).isEqualTo(256);
-    assertThat(meldedPages(Directive.stream(3), Directive.DSM_SEQUENTIAL_READS)).isEqualTo(256);
   }
 
   @Test
@@ -218,7 +211,7 @@ class TestNativeSimDevice {
 
   @Test
   void aSnapshotIsTheDeviceAfterAPowerCut() throws SimException {
-    assertThat(meldedPages(Directive.sequential(1 << 20), Directive.NO_DSM)).isEqualTo(256);
+    assertThat(meldedPages(Directive.sequential(1 << 20))).isEqualTo(256);
     ByteBuffer snapshot = snapshot(device);
     try (SimDevice restored = NativeSimDevice.restore("", snapshot)) {
       assertThat(restored.namespaces()).containsExactly(namespace);

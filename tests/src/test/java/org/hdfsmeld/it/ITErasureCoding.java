@@ -7,10 +7,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.MatchResult;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.BlockLocation;
@@ -18,6 +16,7 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.util.ToolRunner;
+import org.hdfsmeld.datanode.volume.SimulatedDataset;
 import org.hdfsmeld.tools.MeldAdmin;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -93,11 +92,12 @@ class ITErasureCoding {
     return printed.toString(StandardCharsets.UTF_8);
   }
 
-  private long reported(String counter) throws Exception {
-    // A report may be a second old: the next one is made after this.
-    TimeUnit.MILLISECONDS.sleep(1_010);
-    Matcher matcher = Pattern.compile(" " + counter + " (\\d+)").matcher(meld("-report"));
-    return matcher.results().mapToLong(result -> Long.parseLong(result.group(1))).sum();
+  /** As of now: what a DataNode answers to {@code hdfs meld -report} may be a second old. */
+  private long reported(String counter) {
+    return cluster.hdfs().getDataNodes().stream()
+        .map(dataNode -> (SimulatedDataset) dataNode.getFSDataset())
+        .mapToLong(dataset -> dataset.simulated().report().hints().get(counter))
+        .sum();
   }
 
   @Test

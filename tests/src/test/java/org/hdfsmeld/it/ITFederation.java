@@ -3,8 +3,10 @@ package org.hdfsmeld.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -12,6 +14,8 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.hdfs.MiniDFSNNTopology;
+import org.apache.hadoop.util.ToolRunner;
+import org.hdfsmeld.tools.MeldAdmin;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -73,6 +77,30 @@ class ITFederation {
     write(1, "second");
     assertThat(Volumes.total("hints_explicit")).isEqualTo(2);
     assertThat(Volumes.total("hints_none_by_silence")).isZero();
+  }
+
+  /** Clients of a federation have one file system, in which the nameservices are folders. */
+  @Test
+  void commandsWorkOnAViewOfTheNameservices() throws Exception {
+    Configuration view = new Configuration(cluster.getConfiguration(0));
+    view.set("fs.defaultFS", "viewfs://all");
+    for (int i = 0; i < 2; i++) {
+      view.set("fs.viewfs.mounttable.all.link./ns" + i, cluster.getURI(i) + "/");
+    }
+    write(1, "second");
+    String path = "viewfs://all/ns1" + new Path(TABLE, "second");
+    assertThat(meld(view, "-getReadPattern", path)).contains("random (inherited from " + TABLE);
+    assertThat(meld(view, "-explain", path)).contains("random, explicit", "of its directory");
+    assertThat(meld(view, "-report")).contains("Blocks: 1", "explicit 1");
+  }
+
+  private static String meld(Configuration conf, String... arguments) throws Exception {
+    ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    PrintStream out = new PrintStream(printed, true, StandardCharsets.UTF_8);
+    int code = ToolRunner.run(conf, new MeldAdmin(out, out), arguments);
+    String said = printed.toString(StandardCharsets.UTF_8);
+    assertThat(code).as(said).isZero();
+    return said;
   }
 
   @Test

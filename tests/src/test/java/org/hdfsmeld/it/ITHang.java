@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ITHang {
   private static final int FILE_BYTES = 2 * MeldCluster.BLOCK_BYTES + 99_991;
 
-  /** See CommandQueue. */
+  /** See DeviceThread. */
   private static final Duration BOUND = Duration.ofSeconds(10);
 
   @ParameterizedTest

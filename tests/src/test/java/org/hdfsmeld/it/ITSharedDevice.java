@@ -102,6 +102,8 @@ class ITSharedDevice {
   }
 
   private static List<Reported> report(MeldCluster cluster) throws Exception {
+    // Waits until what was read is counted.
+    Volumes.devices().forEach(Volumes::counters);
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     PrintStream print = new PrintStream(out, true, StandardCharsets.UTF_8);
     Configuration conf = new Configuration(cluster.fileSystem().getConf());

@@ -6,6 +6,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import javax.management.Attribute;
 import javax.management.JMException;
 import javax.management.MBeanServer;
@@ -20,6 +22,8 @@ final class Volumes {
 
   /** Path of the library that fails on demand; empty in the JVM of tests that need no faults. */
   static final String FAULTY_LIBRARY = System.getProperty("meld.testing.library", "");
+
+  private static final long SETTLES_NS = TimeUnit.SECONDS.toNanos(1);
 
   private Volumes() {}
 
@@ -40,7 +44,18 @@ final class Volumes {
     }
   }
 
+  /** What a volume counts, when all that was done shows in it; but for a device that hangs. */
   static Map<String, Long> counters(ObjectName volume) {
+    long deadline = System.nanoTime() + SETTLES_NS;
+    Map<String, Long> counters = read(volume);
+    while (counters.getOrDefault("counters_pending", 0L) > 0 && System.nanoTime() < deadline) {
+      LockSupport.parkNanos(1_000_000);
+      counters = read(volume);
+    }
+    return counters;
+  }
+
+  private static Map<String, Long> read(ObjectName volume) {
     Map<String, Long> counters = new HashMap<>();
     for (Object row : ((TabularData) get(volume, "Counters")).values()) {
       CompositeData entry = (CompositeData) row;

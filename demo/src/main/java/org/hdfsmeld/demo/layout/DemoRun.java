@@ -169,7 +169,7 @@ public final class DemoRun {
         HdfsTraffic.writtenFraction(settings.estimatedBytes()),
         () -> {
           volumes.setHint(directive);
-          List<Counters> before = volumes.counters();
+          List<Counters> before = volumes.settledCounters();
           long start = System.nanoTime();
           List<TableFiles.Written> written =
               TableFiles.generate(
@@ -207,7 +207,7 @@ public final class DemoRun {
         "warm up: scan, device time accounted",
         HdfsTraffic.readFraction(data.bytes()),
         () -> {
-          List<Counters> before = volumes.counters();
+          List<Counters> before = volumes.settledCounters();
           scan(data);
           return DeviceFigures.mean(volumes.countersSince(before), 1).mibPerSecond();
         },
@@ -285,7 +285,7 @@ public final class DemoRun {
 
   private VariantResult pacedScan(String name, DataSet data, double dilation) throws Exception {
     volumes.setMode("real-time");
-    List<Counters> before = volumes.counters();
+    List<Counters> before = volumes.settledCounters();
     TableScan.Result scan;
     List<Sampler.Sample> samples;
     try (Sampler sampler = Sampler.start(volumes)) {

@@ -4,6 +4,7 @@ import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import javax.management.JMException;
 import javax.management.JMX;
@@ -12,6 +13,7 @@ import javax.management.ObjectName;
 
 /** All simulated volumes of this JVM, controlled and read over JMX as an operator would. */
 public final class Volumes {
+  private static final int SETTLES_MS = 1000;
   private static final String PATTERN = "Hadoop:service=DataNode,name=MeldVolume-*";
 
   private final List<VolumeBean> beans;
@@ -69,14 +71,26 @@ public final class Volumes {
     each(bean -> bean.setHintFullBlockSequential(sequential));
   }
 
-  /** The counters of each volume, in the order of their paths. */
+  /**
+   * The counters of each volume, in the order of their paths; what was done shows a moment later.
+   */
   public List<Counters> counters() {
     return beans.stream().map(bean -> new Counters(bean.getCounters())).toList();
   }
 
+  /** As {@link #counters}, when all that was done shows. */
+  public List<Counters> settledCounters() {
+    List<Counters> now = counters();
+    for (int i = 0; i < SETTLES_MS && Counters.sum(now, "counters_pending") > 0; i++) {
+      LockSupport.parkNanos(1_000_000);
+      now = counters();
+    }
+    return now;
+  }
+
   /** What each volume counted since an earlier reading. */
   public List<Counters> countersSince(List<Counters> before) {
-    List<Counters> now = counters();
+    List<Counters> now = settledCounters();
     List<Counters> grown = new ArrayList<>();
     for (int i = 0; i < now.size(); i++) {
       grown.add(now.get(i).since(before.get(i)));

@@ -94,9 +94,9 @@ public class PacketForwarding {
     long ticket = 0;
     for (int i = 0; i < PACKETS; i++) {
       ticket = ring.claim() + 1;
-      ring.publish(ticket - 1, Opcode.READ, namespace.nsid(), lba(i), PACKET_LBAS, 0, 0, false, 0);
+      ring.publish(ticket - 1, Opcode.READ, namespace.nsid(), lba(i), PACKET_LBAS, 0, false);
     }
-    ring.publish(ring.claim(), CommandRing.WAIT, 0, 0, 0, 0, 0, true, ticket);
+    ring.publish(ring.claim(), CommandRing.WAIT, 0, ticket, 0, 0, true);
   }
 
   private long run() {

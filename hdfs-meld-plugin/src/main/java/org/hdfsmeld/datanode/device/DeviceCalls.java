@@ -63,7 +63,7 @@ final class DeviceCalls {
         } catch (CancellationException e) {
           throw new IllegalStateException("the simulated device has been closed", e);
         } catch (TimeoutException e) {
-          watchdog.look();
+          watchdog.check();
         } catch (InterruptedException e) {
           interrupted = true;
         } catch (ExecutionException e) {

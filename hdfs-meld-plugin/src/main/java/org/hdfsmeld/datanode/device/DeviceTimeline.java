@@ -19,12 +19,12 @@ public final class DeviceTimeline implements TimelineDevice {
 
   private static final long WRITE_SECONDS = 20;
 
-  private final MeldDevice device;
+  private final SharedDevice device;
   private final List<Clock> clocks = new ArrayList<>();
   private boolean recording;
   private String problem = NOT_OPEN;
 
-  DeviceTimeline(MeldDevice device) {
+  DeviceTimeline(SharedDevice device) {
     this.device = device;
   }
 
@@ -111,7 +111,7 @@ public final class DeviceTimeline implements TimelineDevice {
 
   /** False when the device cannot; why is the problem then. */
   private boolean call(DeviceCalls.Call<Void, SimException> call) {
-    CommandQueue queue = device.usable();
+    DeviceThread queue = device.usable();
     if (queue == null) {
       problem = NOT_OPEN;
       return false;

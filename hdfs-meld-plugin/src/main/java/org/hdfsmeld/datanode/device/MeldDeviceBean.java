@@ -6,10 +6,10 @@ import org.hdfsmeld.datanode.metrics.MeldDeviceMXBean;
 
 /** What operators see of a device that volumes share. */
 public final class MeldDeviceBean implements MeldDeviceMXBean {
-  private final MeldDevice device;
+  private final SharedDevice device;
   private final String profile;
 
-  public MeldDeviceBean(MeldDevice device, String profile) {
+  public MeldDeviceBean(SharedDevice device, String profile) {
     this.device = device;
     this.profile = profile;
   }
@@ -26,7 +26,7 @@ public final class MeldDeviceBean implements MeldDeviceMXBean {
 
   @Override
   public List<String> getVolumes() {
-    return device.volumes().stream().map(VolumeDevice::volume).toList();
+    return device.volumes().stream().map(VolumePort::volume).toList();
   }
 
   @Override

@@ -72,17 +72,17 @@ final class Watchdog {
    *
    * @throws IllegalStateException when it does, now or ever
    */
-  void look() {
+  void check() {
     if (hanging) {
       throw hanging();
     }
     long now = clock.getAsLong();
     if (now - lookedAtNs >= TimeUnit.MILLISECONDS.toNanos(LOOK_MS)) {
-      look(now);
+      check(now);
     }
   }
 
-  private synchronized void look(long now) {
+  private synchronized void check(long now) {
     if (now - lookedAtNs < TimeUnit.MILLISECONDS.toNanos(LOOK_MS)) {
       return;
     }

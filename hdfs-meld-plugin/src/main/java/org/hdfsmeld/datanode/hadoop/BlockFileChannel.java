@@ -7,7 +7,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
-import org.hdfsmeld.datanode.io.ReadEvents;
+import org.hdfsmeld.datanode.io.ReadStream;
 
 /**
  * The channel of a {@link BlockInputStream}: the file's own, whose reads the device sees. Transfers
@@ -15,7 +15,7 @@ import org.hdfsmeld.datanode.io.ReadEvents;
  */
 final class BlockFileChannel extends FileChannel {
   private final FileChannel channel;
-  private final ReadEvents reader;
+  private final ReadStream reader;
   private final Runnable moved;
 
   /**
@@ -23,7 +23,7 @@ final class BlockFileChannel extends FileChannel {
    *
    * @param moved called when the channel's position changes behind its stream
    */
-  BlockFileChannel(FileChannel channel, ReadEvents reader, Runnable moved) {
+  BlockFileChannel(FileChannel channel, ReadStream reader, Runnable moved) {
     this.channel = channel;
     this.reader = reader;
     this.moved = moved;
@@ -35,7 +35,7 @@ final class BlockFileChannel extends FileChannel {
   }
 
   /** The device's side of the stream. */
-  ReadEvents reader() {
+  ReadStream reader() {
     return reader;
   }
 

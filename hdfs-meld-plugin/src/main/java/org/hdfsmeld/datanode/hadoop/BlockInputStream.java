@@ -4,7 +4,7 @@ import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
-import org.hdfsmeld.datanode.io.ReadEvents;
+import org.hdfsmeld.datanode.io.ReadStream;
 
 /**
  * A block file's input stream that knows its block.
@@ -18,11 +18,11 @@ final class BlockInputStream extends FileInputStream {
 
   private final FileInputStream in;
   private final FileDescriptor descriptor;
-  private final ReadEvents reader;
+  private final ReadStream reader;
   private BlockFileChannel channel;
   private long position = UNKNOWN;
 
-  BlockInputStream(FileInputStream in, ReadEvents reader) throws IOException {
+  BlockInputStream(FileInputStream in, ReadStream reader) throws IOException {
     super(in.getFD());
     this.in = in;
     this.descriptor = in.getFD();

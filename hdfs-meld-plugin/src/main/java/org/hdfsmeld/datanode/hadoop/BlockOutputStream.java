@@ -2,7 +2,7 @@ package org.hdfsmeld.datanode.hadoop;
 
 import java.io.FileOutputStream;
 import java.io.IOException;
-import org.hdfsmeld.datanode.io.WriteEvents;
+import org.hdfsmeld.datanode.io.WriteStream;
 
 /**
  * A block file's output stream that knows its block. Writes go to the file first and through the
@@ -12,10 +12,10 @@ final class BlockOutputStream extends FileOutputStream {
   private static final long UNKNOWN = -1;
 
   private final FileOutputStream out;
-  private final WriteEvents writer;
+  private final WriteStream writer;
   private long position = UNKNOWN;
 
-  BlockOutputStream(FileOutputStream out, WriteEvents writer) throws IOException {
+  BlockOutputStream(FileOutputStream out, WriteStream writer) throws IOException {
     super(out.getFD());
     this.out = out;
     this.writer = writer;

@@ -24,6 +24,7 @@ import org.hdfsmeld.datanode.io.ReadStream;
 import org.hdfsmeld.datanode.io.StreamUser;
 import org.hdfsmeld.datanode.io.WriteStream;
 import org.hdfsmeld.datanode.layout.BlockFile;
+import org.hdfsmeld.datanode.metrics.VolumeCounter;
 import org.hdfsmeld.datanode.volume.BlockFiles;
 import org.hdfsmeld.datanode.volume.MeldVolume;
 import org.hdfsmeld.datanode.volume.MeldVolumes;
@@ -58,9 +59,6 @@ public class MeldFileIoProvider extends FileIoProvider {
   private final MeldVolumes volumes;
   private final DataNode datanode;
 
-  /** Gets what is done with the block of its id; null while nothing is tried out. */
-  private volatile StartProbe probe;
-
   /** Its length is that of what is open, wherever HDFS has moved it. */
   public record OpenFile(FileChannel channel, File file)
       implements BlockFile, Uninterruptibles.ChannelCall {
@@ -92,21 +90,12 @@ public class MeldFileIoProvider extends FileIoProvider {
     this.datanode = datanode;
   }
 
-  void probe(StartProbe present) {
-    probe = present;
-  }
-
-  /** Null unless the block is the one with which is tried out what is seen. */
-  private StartProbe probeOf(BlockKey block) {
-    return block.id() == StartProbe.BLOCK_ID ? probe : null;
-  }
-
   /** This thread's, which opens a stream. */
   private StreamUser user(FsVolumeSpi volume, MeldVolume simulated, boolean writes) {
     String thread = Thread.currentThread().getName();
     Optional<ClientKind> kind = HadoopThreads.kind(thread);
     if (kind.isEmpty()) {
-      simulated.counters().unknownThreads.increment();
+      simulated.counters().increment(VolumeCounter.UNKNOWN_THREADS);
     }
     return new StreamUser(
         kind.orElse(ClientKind.DATANODE), HadoopThreads.client(thread), latency(volume, writes));
@@ -153,18 +142,10 @@ public class MeldFileIoProvider extends FileIoProvider {
     if (block == null) {
       return in;
     }
-    StartProbe trial = probeOf(block);
+    BlockFile file = new OpenFile(in.getChannel(), f);
+    StreamUser user = user(volume, simulated, false);
     BlockInputStream stream =
-        new BlockInputStream(
-            in,
-            trial != null
-                ? trial
-                : new ReadStream(
-                    simulated,
-                    block,
-                    new OpenFile(in.getChannel(), f),
-                    paced,
-                    user(volume, simulated, false)));
+        new BlockInputStream(in, new ReadStream(simulated, block, file, paced, user));
     OPEN_READ.set(new WeakReference<>(stream));
     return stream;
   }
@@ -232,13 +213,9 @@ public class MeldFileIoProvider extends FileIoProvider {
 
   private FileOutputStream writing(
       FsVolumeSpi volume, MeldVolume simulated, BlockKey block, File file, FileOutputStream out) {
-    StartProbe trial = probeOf(block);
+    StreamUser user = user(volume, simulated, true);
     try {
-      return new BlockOutputStream(
-          out,
-          trial != null
-              ? trial
-              : new WriteStream(simulated, block, file, true, user(volume, simulated, true)));
+      return new BlockOutputStream(out, new WriteStream(simulated, block, file, true, user));
     } catch (IOException e) {
       // The descriptor of a stream that was just opened is always there.
       throw new IllegalStateException(e);

@@ -4,8 +4,9 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import org.hdfsmeld.datanode.metrics.HintCounters;
-import org.hdfsmeld.datanode.metrics.HintMetricsSource;
+import org.hdfsmeld.datanode.metrics.Counters;
+import org.hdfsmeld.datanode.metrics.PublishedSource;
+import org.hdfsmeld.datanode.metrics.SimMetricsSource;
 import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
 
@@ -16,7 +17,7 @@ import org.hdfsmeld.model.BlockKey;
 final class FederatedHints implements HintSource {
   private final Map<String, NameNodeHints> pools = new ConcurrentHashMap<>();
   private final Function<String, NameNodeHints> ofPool;
-  private final HintMetricsSource metrics;
+  private final PublishedSource metrics;
   private volatile boolean closed;
 
   /**
@@ -27,8 +28,13 @@ final class FederatedHints implements HintSource {
    */
   FederatedHints(Function<String, NameNodeHints> ofPool, String dataNodeUuid) {
     this.ofPool = ofPool;
-    this.metrics = new HintMetricsSource(dataNodeUuid, this::counters);
-    metrics.open();
+    this.metrics =
+        PublishedSource.register(
+            "MeldHints-" + dataNodeUuid,
+            "Hints how blocks will be read",
+            (collector, all) ->
+                SimMetricsSource.addCounters(
+                    collector.addRecord("MeldHints").setContext("dfs"), counters()));
   }
 
   private NameNodeHints pool(String pool) {
@@ -67,7 +73,7 @@ final class FederatedHints implements HintSource {
   /** The sums over the pools: {@code breaker_open} counts those whose blocks wait for no hint. */
   @Override
   public Map<String, Long> counters() {
-    Map<String, Long> sums = new HintCounters().values();
+    Map<String, Long> sums = new Counters<>(HintCounter.class).values();
     sums.put("breaker_open", 0L);
     pools
         .values()

@@ -12,7 +12,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.hdfsmeld.datanode.config.HistoryConfiguration;
 import org.hdfsmeld.datanode.hint.ReadHistory.Key;
-import org.hdfsmeld.datanode.metrics.VolumeCounters;
+import org.hdfsmeld.datanode.metrics.Counters;
+import org.hdfsmeld.datanode.metrics.VolumeCounter;
 import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.model.HintDecision;
@@ -43,7 +44,7 @@ public final class HistoryHints implements AutoCloseable {
   private final String volume;
   private final HistoryConfiguration config;
   private final SimDeviceOpener opener;
-  private final VolumeCounters counters;
+  private final Counters<VolumeCounter> counters;
   private final ReadHistory history;
   private final HistoryFile file;
   private final AtomicBoolean measuring = new AtomicBoolean();
@@ -57,7 +58,10 @@ public final class HistoryHints implements AutoCloseable {
    * @param opener makes devices of the volume's profile
    */
   public HistoryHints(
-      File volume, HistoryConfiguration config, SimDeviceOpener opener, VolumeCounters counters) {
+      File volume,
+      HistoryConfiguration config,
+      SimDeviceOpener opener,
+      Counters<VolumeCounter> counters) {
     this.volume = volume.getPath();
     this.config = config;
     this.opener = opener;
@@ -67,7 +71,7 @@ public final class HistoryHints implements AutoCloseable {
         new ReadHistory(config.maxEntries(), config.halfLifeMs(), System::currentTimeMillis);
     this.file = new HistoryFile(volume);
     if (!file.load(history)) {
-      counters.historyResets.increment();
+      counters.increment(VolumeCounter.HISTORY_RESETS);
     }
     if (history.size() > 0) {
       measure();
@@ -90,7 +94,7 @@ public final class HistoryHints implements AutoCloseable {
   public void record(
       BlockKey block, BlockHint hint, long bytes, long reads, long outstandingBytes) {
     history.record(block, hint, bytes, reads, outstandingBytes);
-    counters.historyRuns.increment();
+    counters.increment(VolumeCounter.HISTORY_RUNS);
     if (times == null && hint.directoryId() != 0) {
       measure();
     }
@@ -166,7 +170,7 @@ public final class HistoryHints implements AutoCloseable {
 
   private void save() {
     if (history.takeChanged() && !file.save(history)) {
-      counters.historySaveErrors.increment();
+      counters.increment(VolumeCounter.HISTORY_SAVE_ERRORS);
     }
   }
 
@@ -180,7 +184,7 @@ public final class HistoryHints implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException | RejectedExecutionException e) {
-      counters.historySaveErrors.increment();
+      counters.increment(VolumeCounter.HISTORY_SAVE_ERRORS);
     }
   }
 }

@@ -15,7 +15,7 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.apache.hadoop.ipc.RpcNoSuchProtocolException;
 import org.hdfsmeld.datanode.config.HintConfiguration;
-import org.hdfsmeld.datanode.metrics.HintCounters;
+import org.hdfsmeld.datanode.metrics.Counters;
 import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.rpc.ReadPatterns;
@@ -56,7 +56,7 @@ final class NameNodeHints implements HintSource {
   private final Asker asker;
   private final long timeoutNs;
   private final long pauseNs;
-  private final HintCounters counters = new HintCounters();
+  private final Counters<HintCounter> counters = new Counters<>(HintCounter.class);
   private final CircuitBreaker breaker = new CircuitBreaker(System::nanoTime);
   private final AtomicBoolean said = new AtomicBoolean();
   private volatile boolean closed;
@@ -110,7 +110,7 @@ final class NameNodeHints implements HintSource {
   @Override
   public BlockHint of(String pool, long blockId) {
     BlockKey block = new BlockKey(pool, blockId);
-    counters.asked.increment();
+    counters.increment(HintCounter.ASKED);
     Question question = enqueue(block, null);
     BlockHint answer = BlockHint.NONE;
     try {
@@ -124,7 +124,7 @@ final class NameNodeHints implements HintSource {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (TimeoutException | ExecutionException e) {
-      counters.timeouts.increment();
+      counters.increment(HintCounter.TIMEOUTS);
       unavailable(e);
     }
     synchronized (this) {
@@ -137,7 +137,7 @@ final class NameNodeHints implements HintSource {
     if (known == null) {
       return BlockHint.NONE;
     }
-    counters.hits.increment();
+    counters.increment(HintCounter.HITS);
     return known;
   }
 
@@ -148,12 +148,12 @@ final class NameNodeHints implements HintSource {
 
   @Override
   public void ask(BlockKey block, Consumer<BlockHint> then) {
-    counters.asked.increment();
+    counters.increment(HintCounter.ASKED);
     BlockHint known = known(block);
     if (known == null) {
       enqueue(block, then);
     } else {
-      counters.hits.increment();
+      counters.increment(HintCounter.HITS);
       then.accept(known);
     }
   }
@@ -186,7 +186,7 @@ final class NameNodeHints implements HintSource {
       question.answer.complete(BlockHint.NONE);
     }
     if (line.size() > MAX_QUESTIONS) {
-      counters.dropped.increment();
+      counters.increment(HintCounter.DROPPED);
       BlockKey oldest = line.keySet().iterator().next();
       line.remove(oldest).answer.complete(BlockHint.NONE);
     }
@@ -229,7 +229,7 @@ final class NameNodeHints implements HintSource {
         answered(blocks.get(i), hints.get(i));
       }
     } catch (IOException | RuntimeException | LinkageError e) {
-      counters.failures.increment();
+      counters.increment(HintCounter.FAILURES);
       unavailable(e);
       return;
     }
@@ -244,7 +244,7 @@ final class NameNodeHints implements HintSource {
 
   private void answered(BlockKey block, BlockHint hint) {
     if (hint.isInvalid()) {
-      counters.invalid.increment();
+      counters.increment(HintCounter.INVALID);
     }
     Question question;
     synchronized (this) {

@@ -10,7 +10,7 @@ import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
-import org.hdfsmeld.model.Coded;
+import org.hdfsmeld.model.PersistentEnum;
 
 /**
  * How the files and directories of a volume have been read.
@@ -24,7 +24,7 @@ final class ReadHistory {
   static final int ENTRY_BYTES = 320;
 
   /** Whose reads are counted together. */
-  enum Kind implements Coded {
+  enum Kind implements PersistentEnum {
     FILE("the file"),
     DIRECTORY("its directory"),
     /** For blocks of which it is not known whose they are. */
@@ -141,7 +141,7 @@ final class ReadHistory {
   synchronized void read(DataInput in) throws IOException {
     int count = in.readInt();
     for (int i = 0; i < count; i++) {
-      Kind kind = Coded.of(Kind.values(), in.readByte());
+      Kind kind = PersistentEnum.of(Kind.values(), in.readByte());
       Key key = new Key(kind, in.readUTF(), in.readLong());
       mixes.put(key, ReadMix.read(in));
     }

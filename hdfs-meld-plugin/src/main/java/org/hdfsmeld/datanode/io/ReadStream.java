@@ -7,7 +7,8 @@ import org.hdfsmeld.datanode.device.WaitBudget;
 import org.hdfsmeld.datanode.layout.BlockExtent;
 import org.hdfsmeld.datanode.layout.BlockFile;
 import org.hdfsmeld.datanode.layout.VolumeBlocks;
-import org.hdfsmeld.datanode.metrics.VolumeCounters;
+import org.hdfsmeld.datanode.metrics.Counters;
+import org.hdfsmeld.datanode.metrics.VolumeCounter;
 import org.hdfsmeld.datanode.readahead.ReadAhead;
 import org.hdfsmeld.datanode.readahead.RequestedRange;
 import org.hdfsmeld.datanode.volume.MeldVolume;
@@ -17,7 +18,7 @@ import org.hdfsmeld.trace.ClientKind;
 import org.hdfsmeld.trace.TraceOp;
 
 /** One open read stream of a block, as the device sees it. */
-public final class ReadStream implements ReadEvents, RequestedRange.Source {
+public final class ReadStream implements RequestedRange.Source {
   /** Whose reads say nothing about how a block is used. */
   private static final Set<ClientKind> UPKEEP =
       EnumSet.of(
@@ -45,10 +46,6 @@ public final class ReadStream implements ReadEvents, RequestedRange.Source {
   private boolean used;
   private boolean closed;
 
-  ReadStream(MeldVolume volume, BlockKey key, BlockFile file, boolean paced) {
-    this(volume, key, file, paced, StreamUser.DATANODE);
-  }
-
   /**
    * A reader that has read nothing.
    *
@@ -66,13 +63,12 @@ public final class ReadStream implements ReadEvents, RequestedRange.Source {
     this.timeline = new ReaderTimeline(volume);
   }
 
-  @Override
+  /** The stream was opened for more than a few packets. Comes before it is read. */
   public synchronized void longRead() {
     longRead = true;
   }
 
   /** Bytes are read from the block's file: returns when the device has them too. Never throws. */
-  @Override
   public synchronized void consume(long offset, int length) {
     used = true;
     if (length <= 0 || closed || !volume.device().forwards()) {
@@ -94,7 +90,6 @@ public final class ReadStream implements ReadEvents, RequestedRange.Source {
   }
 
   /** Gives up what was requested ahead. Never throws. */
-  @Override
   public synchronized void close() {
     if (closed) {
       return;
@@ -102,12 +97,12 @@ public final class ReadStream implements ReadEvents, RequestedRange.Source {
     closed = true;
     if (window != null) {
       endRun();
-      leave();
+      releaseWindow();
     }
     publishCounts();
     timeline.ended(key, user);
     if (!used) {
-      volume.counters().openedUnread.increment();
+      volume.counters().increment(VolumeCounter.OPENED_UNREAD);
       if (user.kind() == ClientKind.SHORT_CIRCUIT) {
         volume
             .trace()
@@ -133,7 +128,7 @@ public final class ReadStream implements ReadEvents, RequestedRange.Source {
     }
     endRun();
     if (mayPark()) {
-      leave();
+      releaseWindow();
       window = take(offset, length);
     }
   }
@@ -158,7 +153,7 @@ public final class ReadStream implements ReadEvents, RequestedRange.Source {
   }
 
   /** Gives the window up, or to whoever goes on here. */
-  private void leave() {
+  private void releaseWindow() {
     if (mayPark() && window.next() < file.length()) {
       volume.parkedWindows().park(key, window, this);
     } else {
@@ -171,9 +166,9 @@ public final class ReadStream implements ReadEvents, RequestedRange.Source {
   }
 
   private void publishCounts() {
-    VolumeCounters counters = volume.counters();
-    counters.forwardedReads.add(reads);
-    counters.forwardedReadBytes.add(readBytes);
+    Counters<VolumeCounter> counters = volume.counters();
+    counters.add(VolumeCounter.FORWARDED_READS, reads);
+    counters.add(VolumeCounter.FORWARDED_READ_BYTES, readBytes);
     reads = 0;
     readBytes = 0;
   }
@@ -191,7 +186,7 @@ public final class ReadStream implements ReadEvents, RequestedRange.Source {
       readable = blocks.io().readableBytes(extent, fileBytes);
     } while (readable < fileBytes
         && !volume.device().hasRoom()
-        && volume.device().awaitRoom(budget, volume.counters().readerWaitNs));
+        && volume.device().awaitRoom(budget, VolumeCounter.READER_WAIT_NS));
     return readable;
   }
 
@@ -202,7 +197,7 @@ public final class ReadStream implements ReadEvents, RequestedRange.Source {
     do {
       ticket = blocks.io().read(extent, offset, length, !paced, user.kind());
     } while (ticket == SimStatus.TIMEOUT
-        && volume.device().awaitRoom(budget, volume.counters().readerWaitNs));
+        && volume.device().awaitRoom(budget, VolumeCounter.READER_WAIT_NS));
     timeline.requested(blocks, extent, offset, length, ticket);
     return Math.max(ticket, TicketedIo.NOTHING);
   }
@@ -211,7 +206,7 @@ public final class ReadStream implements ReadEvents, RequestedRange.Source {
   public void await(long ticket) {
     long since = timeline.now();
     long begin = user.now();
-    volume.device().await(ticket, budget, volume.counters().readerWaitNs);
+    volume.device().await(ticket, budget, VolumeCounter.READER_WAIT_NS);
     user.waited(begin);
     timeline.waited(ticket, since);
   }

@@ -7,13 +7,14 @@ import org.hdfsmeld.datanode.device.WaitBudget;
 import org.hdfsmeld.datanode.layout.BlockExtent;
 import org.hdfsmeld.datanode.layout.BlockFile;
 import org.hdfsmeld.datanode.layout.VolumeBlocks;
+import org.hdfsmeld.datanode.metrics.VolumeCounter;
 import org.hdfsmeld.datanode.volume.MeldVolume;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.sim.NamespaceInfo;
 import org.hdfsmeld.sim.SimStatus;
 
 /** One open write stream of a block, as the device sees it. */
-public final class WriteStream implements WriteEvents, WriteCoalescer.Sink {
+public final class WriteStream implements WriteCoalescer.Sink {
   private static final long NOWHERE = -1;
 
   private final MeldVolume volume;
@@ -28,10 +29,6 @@ public final class WriteStream implements WriteEvents, WriteCoalescer.Sink {
   private WriteCoalescer coalescer;
   private long next = NOWHERE;
   private boolean closed;
-
-  WriteStream(MeldVolume volume, BlockKey key, File file, boolean paced) {
-    this(volume, key, file, paced, StreamUser.DATANODE);
-  }
 
   /**
    * A writer that has written nothing.
@@ -49,7 +46,6 @@ public final class WriteStream implements WriteEvents, WriteCoalescer.Sink {
   }
 
   /** Bytes were written to the block's file. Never throws. */
-  @Override
   public synchronized void write(long offset, int length) {
     if (length <= 0 || closed || !volume.device().forwards()) {
       return;
@@ -62,13 +58,12 @@ public final class WriteStream implements WriteEvents, WriteCoalescer.Sink {
       jump(offset);
     }
     next = offset + length;
-    volume.counters().forwardedWrites.increment();
-    volume.counters().forwardedWriteBytes.add(length);
+    volume.counters().increment(VolumeCounter.FORWARDED_WRITES);
+    volume.counters().add(VolumeCounter.FORWARDED_WRITE_BYTES, length);
     coalescer.write(offset, length);
   }
 
   /** The block's file was synced: everything pending goes to the device's flash. Never throws. */
-  @Override
   public synchronized void sync() {
     if (coalescer == null || closed || !volume.device().forwards()) {
       return;
@@ -84,7 +79,6 @@ public final class WriteStream implements WriteEvents, WriteCoalescer.Sink {
   }
 
   /** Sends what is pending and waits for all of it. Never throws. */
-  @Override
   public synchronized void close() {
     if (closed) {
       return;
@@ -165,14 +159,14 @@ public final class WriteStream implements WriteEvents, WriteCoalescer.Sink {
                       extent, offset, length, blockBytes, paced ? file : null, !paced, user.kind())
               : TicketedIo.NOTHING;
     } while (ticket == SimStatus.TIMEOUT
-        && volume.device().awaitRoom(budget, volume.counters().writerWaitNs));
+        && volume.device().awaitRoom(budget, VolumeCounter.WRITER_WAIT_NS));
     return Math.max(ticket, TicketedIo.NOTHING);
   }
 
   @Override
   public void await(long ticket) {
     long begin = user.now();
-    volume.device().await(ticket, budget, volume.counters().writerWaitNs);
+    volume.device().await(ticket, budget, VolumeCounter.WRITER_WAIT_NS);
     user.waited(begin);
   }
 

@@ -326,12 +326,12 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
   }
 
   /**
-   * Commands are about to be issued to the block's slots, which stay its own until {@link #leave}.
+   * Commands are about to be issued to the block's slots, which stay its own until {@link #endIo}.
    * Under {@link #order}.
    *
    * @return false when the block has ended
    */
-  synchronized boolean enter() {
+  synchronized boolean beginIo() {
     inUse = !dropped;
     return inUse;
   }
@@ -341,7 +341,7 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
    *
    * @return slots to deallocate, when the block has ended meanwhile
    */
-  synchronized long[] leave() {
+  synchronized long[] endIo() {
     inUse = false;
     return takeEnding();
   }

@@ -4,9 +4,10 @@ import java.io.File;
 import java.util.Arrays;
 import java.util.function.BiConsumer;
 import org.hdfsmeld.datanode.device.TicketedIo;
-import org.hdfsmeld.datanode.device.VolumeDevice;
+import org.hdfsmeld.datanode.device.VolumePort;
 import org.hdfsmeld.datanode.device.WaitBudget;
-import org.hdfsmeld.datanode.metrics.VolumeCounters;
+import org.hdfsmeld.datanode.metrics.Counters;
+import org.hdfsmeld.datanode.metrics.VolumeCounter;
 import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.model.HintDecision;
@@ -26,21 +27,21 @@ import org.hdfsmeld.trace.VolumeTrace;
 public final class ExtentIo {
   private static final long PRELOAD_BYTES_MAX = 1L << 30;
 
-  private final VolumeDevice device;
+  private final VolumePort device;
   private final BlockExtent.Space space;
   private final LayoutPolicy policy;
   private final BiConsumer<HintDecision, File> fileHints;
-  private final VolumeCounters counters;
+  private final Counters<VolumeCounter> counters;
   private final VolumeTrace trace;
   private final SlotReclaimer reclaimer;
   private final long lbaBytes;
   private final long pageBytes;
 
   ExtentIo(
-      VolumeDevice device,
+      VolumePort device,
       BlockExtent.Space space,
       BiConsumer<HintDecision, File> fileHints,
-      VolumeCounters counters,
+      Counters<VolumeCounter> counters,
       VolumeTrace trace) {
     this.device = device;
     this.space = space;
@@ -90,11 +91,11 @@ public final class ExtentIo {
   /** Issues commands to the block's slots, unless it has ended. */
   private void issue(BlockExtent extent, Runnable commands) {
     synchronized (extent.order) {
-      if (extent.enter()) {
+      if (extent.beginIo()) {
         try {
           commands.run();
         } finally {
-          leave(extent);
+          endIo(extent);
         }
       }
     }
@@ -187,7 +188,7 @@ public final class ExtentIo {
    * Submits a read.
    *
    * @param client for whom, for the trace
-   * @return as of {@link VolumeDevice#submit}
+   * @return as of {@link VolumePort#submit}
    */
   public long read(
       BlockExtent extent, long offset, int length, boolean detached, ClientKind client) {
@@ -219,7 +220,7 @@ public final class ExtentIo {
    * @param blockBytes the block's present length, which decides the directive
    * @param file the block's file, or null where it must not be touched
    * @param client for whom, for the trace
-   * @return as of {@link VolumeDevice#submit}
+   * @return as of {@link VolumePort#submit}
    */
   public long write(
       BlockExtent extent,
@@ -236,7 +237,7 @@ public final class ExtentIo {
       fileHints.accept(decision, file);
     }
     synchronized (extent.order) {
-      if (!extent.enter()) {
+      if (!extent.beginIo()) {
         return TicketedIo.NOTHING;
       }
       try {
@@ -251,25 +252,25 @@ public final class ExtentIo {
           return ticket;
         }
       } finally {
-        leave(extent);
+        endIo(extent);
       }
     }
   }
 
-  private void leave(BlockExtent extent) {
-    end(extent, extent.leave());
+  private void endIo(BlockExtent extent) {
+    reclaim(extent, extent.endIo());
   }
 
   /** Slots of a block that has ended. */
-  void end(BlockExtent extent, long[] slots) {
+  void reclaim(BlockExtent extent, long[] slots) {
     if (slots.length > 0) {
-      reclaimer.end(slots, extent.reach());
+      reclaimer.free(slots, extent.reach());
     }
   }
 
   /** Waits for the device to have room for all that is to be deallocated, within the budget. */
   void drain(WaitBudget budget) {
-    while (!reclaimer.isEmpty() && device.awaitRoom(budget, counters.writerWaitNs)) {
+    while (!reclaimer.isEmpty() && device.awaitRoom(budget, VolumeCounter.WRITER_WAIT_NS)) {
       reclaimer.reclaim();
     }
   }
@@ -391,11 +392,13 @@ public final class ExtentIo {
   }
 
   private void countPlacement(BlockExtent extent, HintDecision decision) {
-    (policy.directive(decision) == Directive.NONE ? counters.unhintedBlocks : counters.hintedBlocks)
-        .increment();
-    counters.laidOut(decision.source());
+    counters.increment(
+        policy.directive(decision) == Directive.NONE
+            ? VolumeCounter.UNHINTED_BLOCKS
+            : VolumeCounter.HINTED_BLOCKS);
+    counters.increment(VolumeCounter.of(decision.source()));
     if (extent.isUnanswered()) {
-      counters.hintsNoneBySilence.increment();
+      counters.increment(VolumeCounter.HINTS_NONE_BY_SILENCE);
     }
   }
 }

@@ -19,9 +19,9 @@ final class SlotReclaimer {
    * @param freed how many of them are to be given out again
    * @param bytes what they may hold, from their start
    */
-  private record Ended(long slot, long freed, long bytes) {}
+  private record FreedSlots(long slot, long freed, long bytes) {}
 
-  private final ConcurrentLinkedQueue<Ended> ended = new ConcurrentLinkedQueue<>();
+  private final ConcurrentLinkedQueue<FreedSlots> ended = new ConcurrentLinkedQueue<>();
   private final Deallocator device;
   private final SlotAllocator allocator;
   private final long slotBytes;
@@ -33,9 +33,9 @@ final class SlotReclaimer {
   }
 
   /** The slots of a block that held this many bytes. */
-  void end(long[] slots, long bytes) {
+  void free(long[] slots, long bytes) {
     for (int i = 0; i < slots.length; i++) {
-      ended.add(new Ended(slots[i], 1, Math.min(slotBytes, bytes - i * slotBytes)));
+      ended.add(new FreedSlots(slots[i], 1, Math.min(slotBytes, bytes - i * slotBytes)));
     }
     reclaim();
   }
@@ -45,11 +45,11 @@ final class SlotReclaimer {
    *
    * @param freed whether they were given out before
    */
-  void endRange(long from, long to, boolean freed) {
+  void freeRange(long from, long to, boolean freed) {
     long atOnce = Math.max(1, DEALLOCATE_BYTES_MAX / slotBytes);
     for (long slot = from; slot < to; slot += atOnce) {
       long count = Math.min(atOnce, to - slot);
-      ended.add(new Ended(slot, freed ? count : 0, count * slotBytes));
+      ended.add(new FreedSlots(slot, freed ? count : 0, count * slotBytes));
     }
     reclaim();
   }
@@ -61,7 +61,7 @@ final class SlotReclaimer {
 
   /** Deallocates and frees what waits, as far as the device has room. */
   void reclaim() {
-    for (Ended next = ended.poll(); next != null; next = ended.poll()) {
+    for (FreedSlots next = ended.poll(); next != null; next = ended.poll()) {
       if (next.bytes > 0 && !device.deallocate(next.slot * slotBytes, next.bytes)) {
         ended.add(next);
         return;

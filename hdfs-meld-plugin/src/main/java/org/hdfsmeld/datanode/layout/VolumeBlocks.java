@@ -10,11 +10,12 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.LongUnaryOperator;
 import java.util.function.Predicate;
-import org.hdfsmeld.datanode.device.MeldDevice;
-import org.hdfsmeld.datanode.device.VolumeDevice;
+import org.hdfsmeld.datanode.device.SharedDevice;
+import org.hdfsmeld.datanode.device.VolumePort;
 import org.hdfsmeld.datanode.device.WaitBudget;
 import org.hdfsmeld.datanode.hint.HintSource;
-import org.hdfsmeld.datanode.metrics.VolumeCounters;
+import org.hdfsmeld.datanode.metrics.Counters;
+import org.hdfsmeld.datanode.metrics.VolumeCounter;
 import org.hdfsmeld.datanode.state.BlockRecord;
 import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
@@ -27,7 +28,7 @@ import org.hdfsmeld.trace.VolumeTrace;
  * The blocks of a volume on its device's namespace: the table of their extents. A block comes in
  * when it is created, or first written or read.
  */
-public final class VolumeBlocks implements MeldDevice.BlockTable {
+public final class VolumeBlocks implements SharedDevice.BlockTable {
   private final BlockExtent.Space space;
   private final HintSource hints;
   private final ExtentIo io;
@@ -57,12 +58,12 @@ public final class VolumeBlocks implements MeldDevice.BlockTable {
    * @param fileHints gets each decision on a block, and the block's file, as data is written
    */
   public VolumeBlocks(
-      VolumeDevice device,
+      VolumePort device,
       long minSlotBytes,
       LayoutPolicy policy,
       BiConsumer<HintDecision, File> fileHints,
       HintSource hints,
-      VolumeCounters counters,
+      Counters<VolumeCounter> counters,
       VolumeTrace trace) {
     this.hints = hints;
     NamespaceInfo namespace = device.namespace();
@@ -75,7 +76,7 @@ public final class VolumeBlocks implements MeldDevice.BlockTable {
         new BlockExtent.Space(namespace, slotBytes, slots, policy, device.device()::changed);
     this.io = new ExtentIo(device, space, fileHints, counters, trace);
     this.hasPast = device.device().hasPast();
-    device.device().keep(namespace.nsid(), this);
+    device.device().addBlocks(namespace.nsid(), this);
   }
 
   /** The commands of the blocks. */
@@ -102,11 +103,11 @@ public final class VolumeBlocks implements MeldDevice.BlockTable {
     space.allocator().restore(fresh);
     // First what may be given out at once: the device is idle still, and takes all of it.
     if (!hasPast) {
-      io.reclaimer().endRange(fresh, slotCount, false);
+      io.reclaimer().freeRange(fresh, slotCount, false);
     }
     long next = 0;
     for (long slot : used) {
-      io.reclaimer().endRange(next, slot, true);
+      io.reclaimer().freeRange(next, slot, true);
       next = slot + 1;
     }
     return relaid;
@@ -222,9 +223,9 @@ public final class VolumeBlocks implements MeldDevice.BlockTable {
   }
 
   private void end(BlockExtent extent) {
-    long[] ended = extent.drop();
+    long[] freed = extent.drop();
     hints.forget(extent.key(), new HintListener(io, extent));
-    io.end(extent, ended);
+    io.reclaim(extent, freed);
   }
 
   /**

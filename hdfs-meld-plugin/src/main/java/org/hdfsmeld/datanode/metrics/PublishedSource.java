@@ -8,7 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A source of Hadoop's metrics system, which shows it as a bean of its name too, until closed. */
-final class PublishedSource implements AutoCloseable {
+public final class PublishedSource implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PublishedSource.class);
 
   private final String name;
@@ -20,7 +20,7 @@ final class PublishedSource implements AutoCloseable {
   }
 
   /** Registers a source. A failure costs visibility, not service: it is logged. */
-  static synchronized PublishedSource register(
+  public static synchronized PublishedSource register(
       String name, String description, MetricsSource source) {
     MetricsSystem metrics = DefaultMetricsSystem.instance();
     try {

@@ -17,21 +17,23 @@ import org.slf4j.LoggerFactory;
 public final class SimFailures {
   private static final Logger LOG = LoggerFactory.getLogger(SimFailures.class);
 
+  private static final String DEVICE = "Simulated device of volume %s: ";
+
   private final Set<String> said = ConcurrentHashMap.newKeySet();
 
   /** No device could be opened; HDFS goes on. */
   public void notStarted(SimException e) {
     say(
         e.getMessage(),
-        "The simulated device cannot be used: "
-            + e.getMessage()
-            + ". HDFS goes on without simulation; correct this and restart the DataNode.",
-        e);
+        e,
+        "The simulated device cannot be used: %s. HDFS goes on without simulation; correct this and"
+            + " restart the DataNode.",
+        e.getMessage());
   }
 
   /** Block I/O cannot be seen; HDFS goes on. */
   public void notForwarded(String message) {
-    say(message, message + " HDFS goes on without simulation.", null);
+    say(message, null, "%s HDFS goes on without simulation.", message);
   }
 
   /**
@@ -42,21 +44,19 @@ public final class SimFailures {
    * @param reason the status' name and text
    */
   public void failed(String volume, String what, long status, String reason) {
-    say(
-        volume + " " + status,
-        device(volume) + ": " + what + " failed with " + reason + ". " + remedy(status),
-        null);
+    String kind = volume + " " + status;
+    say(kind, null, DEVICE + "%s failed with %s. %s", volume, what, reason, remedy(status));
   }
 
   /** The binding threw. */
   public void broken(String volume, Throwable e) {
     say(
         volume + " " + e.getClass(),
-        device(volume)
-            + " failed with "
-            + e
-            + ". No data is affected. The volume goes on as stock HDFS; check that the plugin's jar"
-            + " and libmeldsim belong together and restart the DataNode.",
+        e,
+        "Simulated device of volume %s failed with %s. No data is affected. The volume goes on as"
+            + " stock HDFS; check that the plugin's jar and libmeldsim belong together and restart"
+            + " the DataNode.",
+        volume,
         e);
   }
 
@@ -68,58 +68,53 @@ public final class SimFailures {
   public void lifetimeRefused(String volume, String reason, Throwable e) {
     say(
         volume + " lifetime",
-        "Volume "
-            + volume
-            + ": a write-lifetime hint was refused: "
-            + reason
-            + ". No data is affected. Set "
+        e,
+        "Volume %s: a write-lifetime hint was refused: %s. No data is affected. Set "
             + MeldKeys.DIRECTIVE_SINKS
             + " to simulator where kernel or file system have no such hints. Said once; see the"
             + " counter lifetime_hints_refused.",
-        e);
+        volume,
+        reason);
   }
 
   /** HDFS has written what the device was not told of. */
   public void unseen(String volume, String what) {
     say(
         volume + " unseen",
-        device(volume)
-            + " was not told of all that HDFS wrote: "
-            + what
-            + ". No data is affected. The measurements of this DataNode are wrong: use a version of"
-            + " Hadoop that hdfs-meld supports. Said once; see the counter unseen_writes.",
-        null);
+        null,
+        "Simulated device of volume %s was not told of all that HDFS wrote: %s. No data is"
+            + " affected. The measurements of this DataNode are wrong: use a version of Hadoop that"
+            + " hdfs-meld supports. Said once; see the counter unseen_writes.",
+        volume,
+        what);
   }
 
   /** A wait was given up. */
   public void timedOut(String volume, MeldMode mode) {
-    String remedy =
-        mode == MeldMode.REAL_TIME
-            ? "Lower " + MeldKeys.TIME_DILATION + " or raise the timeout."
-            : "The simulation cannot keep up with the I/O: give the DataNode more processor.";
     say(
         volume + " timeout " + mode,
-        device(volume)
-            + ": a wait took longer than "
+        null,
+        DEVICE
+            + "a wait took longer than "
             + MeldKeys.WAIT_TIMEOUT
-            + "; the call went on without it. "
-            + remedy
-            + " Said once; see the counter timeouts.",
-        null);
+            + "; the call went on without it. %s Said once; see the counter timeouts.",
+        volume,
+        mode == MeldMode.REAL_TIME
+            ? "Lower " + MeldKeys.TIME_DILATION + " or raise the timeout."
+            : "The simulation cannot keep up with the I/O: give the DataNode more processor.");
   }
 
   /** A file of a device's state could not be written. */
   public void stateNotWritten(String device, String what, Throwable e) {
     say(
         device + " " + what,
-        device(device)
-            + ": "
-            + what
-            + " of its state could not be written: "
-            + e
-            + ". No data is affected. After a restart, blocks are laid out anew as far as the state on"
-            + " disk is older; make room or correct the permissions. Said once; see the counter"
-            + " state_errors.",
+        e,
+        DEVICE
+            + "%s of its state could not be written: %s. No data is affected. After a restart,"
+            + " blocks are laid out anew as far as the state on disk is older; make room or correct"
+            + " the permissions. Said once; see the counter state_errors.",
+        device,
+        what,
         e);
   }
 
@@ -134,10 +129,6 @@ public final class SimFailures {
     }
   }
 
-  private static String device(String volume) {
-    return "Simulated device of volume " + volume;
-  }
-
   private static String remedy(long status) {
     if (SimStatus.isFatal(status)) {
       return "No data is affected. The volume goes on as stock HDFS; restart the DataNode to"
@@ -150,9 +141,10 @@ public final class SimFailures {
     return "No data is affected. " + then + " Said once; see the counter errors.";
   }
 
-  private void say(String kind, String message, Throwable e) {
+  /** Says it, with what was thrown; null for nothing. */
+  private void say(String kind, Throwable e, String format, Object... arguments) {
     if (said.add(kind)) {
-      LOG.error(message, e);
+      LOG.error(String.format(format, arguments), e);
     }
   }
 }

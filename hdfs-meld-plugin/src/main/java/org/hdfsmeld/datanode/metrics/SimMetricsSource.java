@@ -45,6 +45,7 @@ public final class SimMetricsSource implements MetricsSource {
           "state_snapshot_stall_ns",
           "state_journal_lag",
           "blocks_mapped",
+          "counters_pending",
           "breaker_open");
 
   private final String record;
@@ -78,7 +79,7 @@ public final class SimMetricsSource implements MetricsSource {
   }
 
   /** Adds counters by their names. */
-  static void addCounters(MetricsRecordBuilder record, Map<String, Long> counters) {
+  public static void addCounters(MetricsRecordBuilder record, Map<String, Long> counters) {
     if (counters.containsKey("mapped_pages")) {
       record.addGauge(MELDED_SHARE, meldedShare(counters));
     }

@@ -10,7 +10,7 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.RoundRobinVolumeChoosing
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.VolumeChoosingPolicy;
 import org.apache.hadoop.util.ReflectionUtils;
 import org.hdfsmeld.datanode.config.PlacementConfiguration;
-import org.hdfsmeld.datanode.metrics.PlacementReason;
+import org.hdfsmeld.datanode.metrics.VolumeCounter;
 import org.hdfsmeld.datanode.volume.MeldVolumes;
 import org.hdfsmeld.datanode.volume.SimulatedDataset;
 
@@ -44,7 +44,7 @@ public final class ContractVolumeChoosingPolicy<V extends FsVolumeSpi>
 
   /** Volumes that a block may go to, which of them is next, and why it goes there. */
   private record Choice<V extends FsVolumeSpi>(
-      VolumeChoosingPolicy<V> policy, List<V> volumes, PlacementReason reason) {}
+      VolumeChoosingPolicy<V> policy, List<V> volumes, VolumeCounter reason) {}
 
   @Override
   public void setConf(Configuration conf) {
@@ -72,14 +72,14 @@ public final class ContractVolumeChoosingPolicy<V extends FsVolumeSpi>
       return amongAll.chooseVolume(volumes, replicaSize, storageId);
     }
     PlacementConfiguration rules = simulated.config().placement();
-    PlacementReason wish = wish(simulated, replicaSize, rules);
+    VolumeCounter wish = wish(simulated, replicaSize, rules);
     List<Choice<V>> choices;
-    if (wish == PlacementReason.SEQUENTIAL) {
+    if (wish == VolumeCounter.PLACED_SEQUENTIAL) {
       List<V> unreserved = withRoom(optane, replicaSize, rules.reservedBytes());
       choices =
           List.of(
               new Choice<>(amongNand, nand, wish),
-              new Choice<>(amongOptane, unreserved, PlacementReason.SPACE_OVERFLOW));
+              new Choice<>(amongOptane, unreserved, VolumeCounter.PLACED_SPACE_OVERFLOW));
     } else {
       List<V> roomy = withRoom(optane, replicaSize, 0);
       long most = rules.maxOutstandingBytes();
@@ -92,7 +92,7 @@ public final class ContractVolumeChoosingPolicy<V extends FsVolumeSpi>
               new Choice<>(
                   amongNand,
                   nand,
-                  busy ? PlacementReason.LOAD_OVERFLOW : PlacementReason.SPACE_OVERFLOW));
+                  busy ? VolumeCounter.PLACED_LOAD_OVERFLOW : VolumeCounter.PLACED_SPACE_OVERFLOW));
     }
     for (Choice<V> choice : choices) {
       V chosen = choose(choice.policy(), choice.volumes(), replicaSize, storageId);
@@ -102,20 +102,22 @@ public final class ContractVolumeChoosingPolicy<V extends FsVolumeSpi>
       }
     }
     V chosen = amongAll.chooseVolume(volumes, replicaSize, storageId);
-    simulated.placed(chosen, PlacementReason.SPACE_OVERFLOW);
+    simulated.placed(chosen, VolumeCounter.PLACED_SPACE_OVERFLOW);
     return chosen;
   }
 
   /** Where a block belongs. */
-  private static PlacementReason wish(
+  private static VolumeCounter wish(
       MeldVolumes simulated, long replicaSize, PlacementConfiguration rules) {
     return switch (simulated.newBlockPattern()) {
-      case RANDOM -> PlacementReason.RANDOM;
-      case SEQUENTIAL -> PlacementReason.SEQUENTIAL;
+      case RANDOM -> VolumeCounter.PLACED_RANDOM;
+      case SEQUENTIAL -> VolumeCounter.PLACED_SEQUENTIAL;
       case NONE, AUTO, UNKNOWN -> {
         long known = simulated.newBlockBytes();
         long expected = known > 0 ? known : replicaSize;
-        yield expected <= rules.smallBytes() ? PlacementReason.SMALL : PlacementReason.SEQUENTIAL;
+        yield expected <= rules.smallBytes()
+            ? VolumeCounter.PLACED_SMALL
+            : VolumeCounter.PLACED_SEQUENTIAL;
       }
     };
   }

@@ -2,8 +2,9 @@ package org.hdfsmeld.datanode.sink;
 
 import com.sun.jna.LastErrorException;
 import java.io.File;
+import org.hdfsmeld.datanode.metrics.Counters;
 import org.hdfsmeld.datanode.metrics.SimFailures;
-import org.hdfsmeld.datanode.metrics.VolumeCounters;
+import org.hdfsmeld.datanode.metrics.VolumeCounter;
 import org.hdfsmeld.model.HintDecision;
 import org.hdfsmeld.model.ReadPattern;
 
@@ -30,10 +31,10 @@ public final class WriteLifetimeSink {
   private static final long UNKNOWN = 0;
 
   private final String volume;
-  private final VolumeCounters counters;
+  private final Counters<VolumeCounter> counters;
   private final SimFailures failures;
 
-  public WriteLifetimeSink(String volume, VolumeCounters counters, SimFailures failures) {
+  public WriteLifetimeSink(String volume, Counters<VolumeCounter> counters, SimFailures failures) {
     this.volume = volume;
     this.counters = counters;
     this.failures = failures;
@@ -50,7 +51,7 @@ public final class WriteLifetimeSink {
   private void set(File file, long hint) {
     try {
       if (LibC.setWriteLifetime(file, hint) == hint) {
-        counters.lifetimeHints.increment();
+        counters.increment(VolumeCounter.LIFETIME_HINTS);
       } else {
         refused("the hint did not last", null);
       }
@@ -60,7 +61,7 @@ public final class WriteLifetimeSink {
   }
 
   private void refused(String reason, Throwable e) {
-    counters.lifetimeHintsRefused.increment();
+    counters.increment(VolumeCounter.LIFETIME_HINTS_REFUSED);
     failures.lifetimeRefused(volume, reason, e);
   }
 

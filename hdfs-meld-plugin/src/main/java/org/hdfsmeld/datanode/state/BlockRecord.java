@@ -4,8 +4,8 @@ import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
 import org.hdfsmeld.model.BlockKey;
-import org.hdfsmeld.model.Coded;
 import org.hdfsmeld.model.HintDecision;
+import org.hdfsmeld.model.PersistentEnum;
 import org.hdfsmeld.model.ReadPattern;
 
 /**
@@ -70,8 +70,8 @@ public record BlockRecord(
     for (int i = 0; i < count; i++) {
       slots[i] = in.readLong();
     }
-    ReadPattern pattern = Coded.of(ReadPattern.values(), in.readByte());
-    HintDecision.Source source = Coded.of(HintDecision.Source.values(), in.readByte());
+    ReadPattern pattern = PersistentEnum.of(ReadPattern.values(), in.readByte());
+    HintDecision.Source source = PersistentEnum.of(HintDecision.Source.values(), in.readByte());
     HintDecision decision = new HintDecision(pattern, source, in.readUTF());
     long fileId = ids ? in.readLong() : 0;
     long directoryId = ids ? in.readLong() : 0;

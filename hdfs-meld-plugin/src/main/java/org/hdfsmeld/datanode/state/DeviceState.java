@@ -13,8 +13,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.hdfsmeld.datanode.config.StateConfiguration;
+import org.hdfsmeld.datanode.metrics.Counters;
 import org.hdfsmeld.datanode.metrics.SimFailures;
-import org.hdfsmeld.datanode.metrics.StateCounters;
+import org.hdfsmeld.datanode.metrics.StateCounter;
 
 /**
  * Keeps a device's state on disk: a snapshot at intervals and at the end, and between them a
@@ -59,7 +60,7 @@ public final class DeviceState {
   private final StateConfiguration config;
   private final Source source;
   private final SimFailures failures;
-  private final StateCounters counters;
+  private final Counters<StateCounter> counters;
   private final LongSupplier clock;
 
   /** An array, so that a packet whose block is put in allocates nothing. */
@@ -92,7 +93,7 @@ public final class DeviceState {
       Source source,
       long last,
       SimFailures failures,
-      StateCounters counters,
+      Counters<StateCounter> counters,
       ScheduledExecutorService writer,
       LongSupplier clock) {
     this.device = device;
@@ -121,7 +122,7 @@ public final class DeviceState {
     changes.incrementAndGet();
     boolean taken = queue.offer(block);
     if (!taken) {
-      counters.overflows.increment();
+      counters.increment(StateCounter.STATE_OVERFLOWS);
       journalComplete = false;
     }
     return taken;
@@ -187,7 +188,7 @@ public final class DeviceState {
   /** Writes the present state of all blocks that have changed. */
   private void drain() {
     queue.drainTo(drained);
-    counters.journalLag.set(queue.size());
+    counters.set(StateCounter.STATE_JOURNAL_LAG, queue.size());
     if (drained.isEmpty()) {
       return;
     }
@@ -203,8 +204,8 @@ public final class DeviceState {
     try {
       long bytes = journal.append(records);
       journalBytes += bytes;
-      counters.journalBytes.add(bytes);
-      counters.journalRecords.add(records.size());
+      counters.add(StateCounter.STATE_JOURNAL_BYTES, bytes);
+      counters.add(StateCounter.STATE_JOURNAL_RECORDS, records.size());
     } catch (IOException | RuntimeException e) {
       failed("the journal", e);
       journalComplete = false;
@@ -224,11 +225,11 @@ public final class DeviceState {
     try {
       snapshot();
       snapshotChanges = present;
-      counters.snapshots.increment();
+      counters.increment(StateCounter.STATE_SNAPSHOTS);
     } catch (IOException | RuntimeException e) {
       failed("a snapshot", e);
     }
-    counters.snapshotNs.add(clock.getAsLong() - begin);
+    counters.add(StateCounter.STATE_SNAPSHOT_NS, clock.getAsLong() - begin);
   }
 
   /**
@@ -248,7 +249,7 @@ public final class DeviceState {
     journalComplete = true;
     Path file = StateFiles.snapshot(folder, number);
     source.snapshot(image).write(file, config.snapshotMaxBytes());
-    counters.snapshotBytes.set(Files.size(file));
+    counters.set(StateCounter.STATE_SNAPSHOT_BYTES, Files.size(file));
     // The one before stays, in case that this one is damaged later.
     StateFiles.find(folders).deleteBefore(number - 1);
   }
@@ -265,7 +266,7 @@ public final class DeviceState {
   }
 
   private void failed(String what, Throwable e) {
-    counters.errors.increment();
+    counters.increment(StateCounter.STATE_ERRORS);
     failures.stateNotWritten(device, what, e);
   }
 }

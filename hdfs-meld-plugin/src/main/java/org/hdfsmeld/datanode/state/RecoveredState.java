@@ -10,8 +10,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.hdfsmeld.datanode.metrics.Counters;
 import org.hdfsmeld.datanode.metrics.SimFailures;
-import org.hdfsmeld.datanode.metrics.StateCounters;
+import org.hdfsmeld.datanode.metrics.StateCounter;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.sim.SimDevice;
 import org.hdfsmeld.sim.SimException;
@@ -57,7 +58,7 @@ public record RecoveredState(
       long snapshotMaxBytes,
       Restorer restorer,
       SimFailures failures,
-      StateCounters counters) {
+      Counters<StateCounter> counters) {
     for (Map.Entry<Long, Path> file : files.snapshots().descendingMap().entrySet()) {
       try {
         StateSnapshot snapshot = StateSnapshot.read(file.getValue(), snapshotMaxBytes);
@@ -66,7 +67,7 @@ public record RecoveredState(
         Collection<Path> journals = files.journals().tailMap(file.getKey()).values();
         return of(snapshot, device, journals, failures, counters);
       } catch (IOException | RuntimeException e) {
-        counters.rejected.increment();
+        counters.increment(StateCounter.STATE_REJECTED);
         failures.stateRejected(file.getValue(), e);
       }
     }
@@ -108,7 +109,7 @@ public record RecoveredState(
       SimDevice device,
       Collection<Path> journals,
       SimFailures failures,
-      StateCounters counters) {
+      Counters<StateCounter> counters) {
     Map<Integer, Map<BlockKey, BlockRecord>> blocks = new ConcurrentHashMap<>();
     Set<BlockKey> changed = new HashSet<>();
     snapshot.blocks().forEach(block -> put(blocks, block));
@@ -122,9 +123,9 @@ public record RecoveredState(
             })) {
           continue;
         }
-        counters.torn.increment();
+        counters.increment(StateCounter.STATE_TORN_JOURNALS);
       } catch (IOException e) {
-        counters.rejected.increment();
+        counters.increment(StateCounter.STATE_REJECTED);
         failures.stateRejected(journal, e);
       }
       // What follows in later journals may build on what is missing here.
@@ -151,11 +152,12 @@ public record RecoveredState(
   }
 
   /** The files in these folders; none when they cannot be looked at. */
-  public static StateFiles find(List<Path> folders, SimFailures failures, StateCounters counters) {
+  public static StateFiles find(
+      List<Path> folders, SimFailures failures, Counters<StateCounter> counters) {
     try {
       return StateFiles.find(folders);
     } catch (IOException e) {
-      counters.rejected.increment();
+      counters.increment(StateCounter.STATE_REJECTED);
       failures.stateRejected(folders.get(0), e);
       return StateFiles.none();
     }

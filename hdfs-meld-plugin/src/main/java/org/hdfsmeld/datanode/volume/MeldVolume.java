@@ -13,8 +13,8 @@ import org.hdfsmeld.datanode.config.Precondition;
 import org.hdfsmeld.datanode.config.SinkChoice;
 import org.hdfsmeld.datanode.config.VolumeBinding;
 import org.hdfsmeld.datanode.config.WindowMode;
-import org.hdfsmeld.datanode.device.MeldDevice;
-import org.hdfsmeld.datanode.device.VolumeDevice;
+import org.hdfsmeld.datanode.device.SharedDevice;
+import org.hdfsmeld.datanode.device.VolumePort;
 import org.hdfsmeld.datanode.device.WaitBudget;
 import org.hdfsmeld.datanode.hint.HintSource;
 import org.hdfsmeld.datanode.hint.HistoryHints;
@@ -23,10 +23,11 @@ import org.hdfsmeld.datanode.layout.BlockExtent;
 import org.hdfsmeld.datanode.layout.BlockFile;
 import org.hdfsmeld.datanode.layout.LayoutPolicy;
 import org.hdfsmeld.datanode.layout.VolumeBlocks;
+import org.hdfsmeld.datanode.metrics.Counters;
 import org.hdfsmeld.datanode.metrics.MeldVolumeMXBean;
 import org.hdfsmeld.datanode.metrics.SimFailures;
 import org.hdfsmeld.datanode.metrics.SimMetricsSource;
-import org.hdfsmeld.datanode.metrics.VolumeCounters;
+import org.hdfsmeld.datanode.metrics.VolumeCounter;
 import org.hdfsmeld.datanode.readahead.KernelReadAhead;
 import org.hdfsmeld.datanode.readahead.ParkedWindows;
 import org.hdfsmeld.datanode.readahead.ReadAhead;
@@ -48,7 +49,7 @@ import org.hdfsmeld.trace.VolumeTrace;
 public final class MeldVolume implements MeldVolumeMXBean {
   private final File currentDir;
   private final MeldConfiguration config;
-  private final VolumeCounters counters = new VolumeCounters();
+  private final Counters<VolumeCounter> counters = new Counters<>(VolumeCounter.class);
   private final LayoutPolicy policy;
   private final HintSource hints;
   private final SimFailures failures;
@@ -58,7 +59,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
   private final HistoryHints history;
 
   private final BiConsumer<HintDecision, File> fileHints;
-  private final VolumeDevice device;
+  private final VolumePort device;
   private final ParkedWindows parkedWindows = new ParkedWindows();
   private final VolumeTrace trace;
   private final DatanodeTimeline timeline;
@@ -76,7 +77,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
         storageId,
         currentDir,
         config,
-        new MeldDevice(root(currentDir).getPath(), false, config, opener, failures),
+        new SharedDevice(root(currentDir).getPath(), false, config, opener, failures),
         failures,
         hints,
         new BlockTrace(config.trace(), "none"),
@@ -88,7 +89,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
       String storageId,
       File currentDir,
       MeldConfiguration config,
-      MeldDevice device,
+      SharedDevice device,
       SimFailures failures,
       HintSource hints,
       BlockTrace trace,
@@ -116,8 +117,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
             ? new WriteLifetimeSink(getVolume(), counters, failures)::apply
             : (decision, file) -> {};
     this.binding = config.devices().of(root(currentDir));
-    this.device =
-        new VolumeDevice(storageId, getVolume(), binding.set(), device, failures, counters);
+    this.device = new VolumePort(storageId, getVolume(), binding.set(), device, failures, counters);
     this.trace = trace.volume(storageId, this::state);
   }
 
@@ -153,11 +153,11 @@ public final class MeldVolume implements MeldVolumeMXBean {
     return config;
   }
 
-  public VolumeDevice device() {
+  public VolumePort device() {
     return device;
   }
 
-  public VolumeCounters counters() {
+  public Counters<VolumeCounter> counters() {
     return counters;
   }
 
@@ -195,7 +195,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
    * @throws SimException when the device cannot be used, or refuses the volume
    */
   void start() throws SimException {
-    attached(MeldDevice::start);
+    attached(SharedDevice::start);
   }
 
   /**
@@ -209,7 +209,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
   }
 
   private interface Action {
-    void on(MeldDevice device) throws SimException;
+    void on(SharedDevice device) throws SimException;
   }
 
   private void attached(Action action) throws SimException {
@@ -301,7 +301,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
 
   /** HDFS has written what the device was not told of. */
   public void unseen(String what) {
-    counters.unseenWrites.increment();
+    counters.increment(VolumeCounter.UNSEEN_WRITES);
     failures.unseen(getVolume(), what);
   }
 
@@ -338,8 +338,8 @@ public final class MeldVolume implements MeldVolumeMXBean {
   }
 
   /** HDFS has the volume no more: nothing is forwarded from now on. Waits for nothing. */
-  void leave() {
-    device.leave();
+  void stopForwarding() {
+    device.stopForwarding();
   }
 
   /**
@@ -347,7 +347,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
    *
    * @param removed whether other volumes get the room that it took on their device
    */
-  void end(boolean removed) {
+  void shutdown(boolean removed) {
     VolumeBlocks present = blocks;
     if (removed && present != null && binding.isShared()) {
       present.clear(newBudget(true));
@@ -361,8 +361,8 @@ public final class MeldVolume implements MeldVolumeMXBean {
 
   /** Takes the volume off its device, at the end of a DataNode. */
   public void close() {
-    leave();
-    end(false);
+    stopForwarding();
+    shutdown(false);
   }
 
   @Override
@@ -431,10 +431,12 @@ public final class MeldVolume implements MeldVolumeMXBean {
 
   @Override
   public Map<String, Long> getCounters() {
+    long pending = device.device().pending();
     // Several volumes must not each show as theirs what their device did for all of them.
     Map<String, Long> values =
         binding.isShared() ? new LinkedHashMap<>() : device.device().counters();
     values.putAll(device.stats());
+    values.put(SharedDevice.COUNTERS_PENDING, pending);
     VolumeBlocks present = blocks;
     values.put("blocks_mapped", present == null ? 0L : present.count());
     Precondition past = config.devices().preconditionOf(device.device().name());

@@ -17,9 +17,9 @@ import org.hdfsmeld.datanode.device.DeviceTimeline;
 import org.hdfsmeld.datanode.hint.HintSource;
 import org.hdfsmeld.datanode.layout.BlockExtent;
 import org.hdfsmeld.datanode.layout.VolumeBlocks;
-import org.hdfsmeld.datanode.metrics.PlacementReason;
 import org.hdfsmeld.datanode.metrics.PublishedBean;
 import org.hdfsmeld.datanode.metrics.SimFailures;
+import org.hdfsmeld.datanode.metrics.VolumeCounter;
 import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.model.HintDecision;
@@ -131,7 +131,7 @@ public final class MeldVolumes implements AutoCloseable {
   }
 
   /**
-   * As {@link #add}, of a volume that HDFS will have: {@link #activate} or {@link #abandon}
+   * As {@link #add}, of a volume that HDFS will have: {@link #activate} or {@link #rollBack}
    * follows.
    */
   public void open(String storageId, File currentDir) throws IOException {
@@ -144,8 +144,8 @@ public final class MeldVolumes implements AutoCloseable {
   }
 
   /** HDFS does not take the volume that was opened. */
-  public void abandon(String storageId) {
-    lifecycle.abandon(storageId);
+  public void rollBack(String storageId) {
+    lifecycle.rollBack(storageId);
   }
 
   /**
@@ -307,10 +307,10 @@ public final class MeldVolumes implements AutoCloseable {
   }
 
   /** A new block was given to the volume. */
-  public void placed(FsVolumeSpi volume, PlacementReason reason) {
+  public void placed(FsVolumeSpi volume, VolumeCounter reason) {
     MeldVolume simulated = of(volume);
     if (simulated != null) {
-      simulated.counters().placed(reason);
+      simulated.counters().increment(reason);
     }
   }
 

@@ -22,8 +22,8 @@ import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.config.MeldConfigurationException;
 import org.hdfsmeld.datanode.config.MeldKeys;
 import org.hdfsmeld.datanode.config.VolumeBinding;
-import org.hdfsmeld.datanode.device.MeldDevice;
 import org.hdfsmeld.datanode.device.MeldDeviceBean;
+import org.hdfsmeld.datanode.device.SharedDevice;
 import org.hdfsmeld.datanode.hint.HintSource;
 import org.hdfsmeld.datanode.metrics.Publisher;
 import org.hdfsmeld.datanode.metrics.SimFailures;
@@ -46,11 +46,11 @@ final class VolumeLifecycle {
   private static final Logger LOG = LoggerFactory.getLogger(VolumeLifecycle.class);
 
   /** A device, and how many volumes are bound to it at present. */
-  private static final class Seats {
-    final MeldDevice device;
-    int taken;
+  private static final class Binding {
+    final SharedDevice device;
+    int volumes;
 
-    Seats(MeldDevice device) {
+    Binding(SharedDevice device) {
       this.device = device;
     }
   }
@@ -68,7 +68,7 @@ final class VolumeLifecycle {
   // Under the monitor.
   private final Set<String> opening = Collections.newSetFromMap(new HashMap<>());
   private final Set<String> active = Collections.newSetFromMap(new HashMap<>());
-  private final Map<String, Seats> devices = new HashMap<>();
+  private final Map<String, Binding> devices = new HashMap<>();
   private final Map<Object, Publisher> publishers = new IdentityHashMap<>();
 
   private final Map<MeldVolume, Future<?>> leaving = new ConcurrentHashMap<>();
@@ -112,10 +112,10 @@ final class VolumeLifecycle {
     }
     File root = MeldVolume.root(currentDir);
     VolumeBinding binding = config.devices().of(root);
-    MeldDevice device = null;
+    SharedDevice device = null;
     try {
       awaitLeaving(storageId, deviceName(binding, root));
-      device = takeSeat(binding, root);
+      device = bind(binding, root);
       MeldVolume volume =
           new MeldVolume(storageId, currentDir, config, device, failures, hints, trace, timeline);
       start(volume, binding, root);
@@ -132,7 +132,7 @@ final class VolumeLifecycle {
       synchronized (this) {
         opening.remove(storageId);
         if (device != null && !volumes.containsKey(storageId)) {
-          unpublished = leaveSeat(device);
+          unpublished = unbind(device);
         }
       }
       withdraw(unpublished);
@@ -144,15 +144,16 @@ final class VolumeLifecycle {
   }
 
   /** The device that the volume is bound to; it may have others already. */
-  private synchronized MeldDevice takeSeat(VolumeBinding binding, File root) {
+  private synchronized SharedDevice bind(VolumeBinding binding, File root) {
     String name = deviceName(binding, root);
     SimDeviceOpener opener = openers.apply(binding.profile());
-    Seats seats =
+    Binding bound =
         devices.computeIfAbsent(
             name,
-            key -> new Seats(new MeldDevice(name, binding.isShared(), config, opener, failures)));
-    seats.taken++;
-    return seats.device;
+            key ->
+                new Binding(new SharedDevice(name, binding.isShared(), config, opener, failures)));
+    bound.volumes++;
+    return bound.device;
   }
 
   /**
@@ -160,9 +161,9 @@ final class VolumeLifecycle {
    *
    * @return what to withdraw, after the monitor is left; null for nothing
    */
-  private Publisher leaveSeat(MeldDevice device) {
-    Seats seats = devices.get(device.name());
-    if (--seats.taken > 0) {
+  private Publisher unbind(SharedDevice device) {
+    Binding bound = devices.get(device.name());
+    if (--bound.volumes > 0) {
       return null;
     }
     devices.remove(device.name());
@@ -177,7 +178,7 @@ final class VolumeLifecycle {
     } catch (SimException e) {
       IOException refused = refused(e, binding, root);
       if (refused != null) {
-        volume.end(false);
+        volume.shutdown(false);
         throw refused;
       }
       failures.notStarted(e);
@@ -210,7 +211,7 @@ final class VolumeLifecycle {
         : null;
   }
 
-  private synchronized void publish(MeldVolume volume, MeldDevice device, VolumeBinding binding) {
+  private synchronized void publish(MeldVolume volume, SharedDevice device, VolumeBinding binding) {
     publish(volume, Publisher.of(volume, volume.storageId()));
     if (binding.isShared() && !publishers.containsKey(device)) {
       publish(
@@ -248,7 +249,7 @@ final class VolumeLifecycle {
   }
 
   /** HDFS does not take the volume after all. */
-  void abandon(String storageId) {
+  void rollBack(String storageId) {
     leave(List.of(storageId), true);
   }
 
@@ -292,16 +293,16 @@ final class VolumeLifecycle {
           continue;
         }
         ofVolume = publishers.remove(volume);
-        ofDevice = leaveSeat(volume.device().device());
+        ofDevice = unbind(volume.device().device());
       }
-      volume.leave();
+      volume.stopForwarding();
       withdraw(ofVolume);
       withdraw(ofDevice);
       FutureTask<?> end =
           new FutureTask<>(
               () -> {
                 try {
-                  volume.end(removed);
+                  volume.shutdown(removed);
                 } finally {
                   leaving.remove(volume);
                 }

@@ -21,10 +21,10 @@ class TestIdleDevice {
   private static final int DEVICES = 8;
   private static final long SPIN_NS = TimeUnit.MILLISECONDS.toNanos(10);
 
-  private final List<CommandQueue> queues = new ArrayList<>();
+  private final List<DeviceThread> queues = new ArrayList<>();
 
-  private final CommandQueue.Origin origin =
-      new CommandQueue.Origin() {
+  private final DeviceThread.Origin origin =
+      new DeviceThread.Origin() {
         @Override
         public void failed(WrittenExtent extent, int opcode, long slba, long status, String error) {
           throw new IllegalStateException(error);
@@ -38,14 +38,14 @@ class TestIdleDevice {
 
   @AfterEach
   void close() {
-    queues.forEach(CommandQueue::close);
+    queues.forEach(DeviceThread::close);
   }
 
   @Test
   void takesAtMostAHundredthOfAProcessor() throws Exception {
     for (int i = 0; i < DEVICES; i++) {
-      CommandQueue queue =
-          new CommandQueue("idle-" + i, SPIN_NS, device -> {}, DeviceLoad.PERIOD_NS);
+      DeviceThread queue =
+          new DeviceThread("idle-" + i, SPIN_NS, device -> {}, DeviceLoad.PERIOD_NS);
       queues.add(queue);
       queue.open(() -> NativeSimDevice.open("", "melded-tlc-8x8"));
       int nsid = queue.call(device -> device.createNamespace(1 << 30)).nsid();

@@ -9,6 +9,6 @@ import org.junit.jupiter.api.Test;
 class TestWatchdog {
   @Test
   void aCallIsGivenUpAfterTenSeconds() {
-    assertThat(CommandQueue.LOOKS * Watchdog.LOOK_MS).isEqualTo(Duration.ofSeconds(10).toMillis());
+    assertThat(DeviceThread.LOOKS * Watchdog.LOOK_MS).isEqualTo(Duration.ofSeconds(10).toMillis());
   }
 }

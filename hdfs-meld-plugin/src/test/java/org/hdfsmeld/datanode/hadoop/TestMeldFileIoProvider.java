@@ -62,7 +62,7 @@ class TestMeldFileIoProvider {
     File current = dir.resolve("1/current").toFile();
     volumes.add("DS-1", current);
     when(volume.getStorageID()).thenReturn("DS-1");
-    device.drain = () -> volumes.of(volume).device().device().stats();
+    device.drain = () -> FakeDevice.settle(volumes.of(volume));
     provider = new MeldFileIoProvider(null, null, volumes);
     File rbw = new File(current, "BP-1/current/rbw");
     assertThat(rbw.mkdirs()).isTrue();
@@ -78,7 +78,7 @@ class TestMeldFileIoProvider {
   }
 
   private long counter(String name) {
-    return volumes.of(volume).getCounters().get(name);
+    return FakeDevice.counters(volumes.of(volume)).get(name);
   }
 
   private long sent(int opcode) {
@@ -327,7 +327,7 @@ class TestMeldFileIoProvider {
     provider.nativeCopyFileUnbuffered(volume, block, target, true);
     assertThat(target).hasBinaryContent(DATA);
     assertThat(counter("forwarded_read_bytes")).isEqualTo(DATA.length);
-    assertThat(volumes.holding(target).getCounters())
+    assertThat(FakeDevice.counters(volumes.holding(target)))
         .containsEntry("forwarded_write_bytes", (long) DATA.length)
         .containsEntry("hinted_blocks", 1L);
   }

@@ -8,7 +8,8 @@ import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.hdfsmeld.datanode.config.HistoryConfiguration;
-import org.hdfsmeld.datanode.metrics.VolumeCounters;
+import org.hdfsmeld.datanode.metrics.Counters;
+import org.hdfsmeld.datanode.metrics.VolumeCounter;
 import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.model.HintDecision;
@@ -33,7 +34,7 @@ class TestHistoryHints {
 
   private static LayoutTimes tlc;
 
-  private final VolumeCounters counters = new VolumeCounters();
+  private final Counters<VolumeCounter> counters = new Counters<>(VolumeCounter.class);
   @TempDir Path folder;
 
   @BeforeAll

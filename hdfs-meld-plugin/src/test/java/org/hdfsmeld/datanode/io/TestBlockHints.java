@@ -79,7 +79,7 @@ class TestBlockHints {
   }
 
   private void write(long from, long to) {
-    WriteStream writer = new WriteStream(volume, BLOCK, file, true);
+    WriteStream writer = new WriteStream(volume, BLOCK, file, true, StreamUser.DATANODE);
     for (long at = from; at < to; at += 64 << 10) {
       writer.write(at, 64 << 10);
     }
@@ -87,7 +87,7 @@ class TestBlockHints {
   }
 
   private void read(long bytes) {
-    ReadStream reader = new ReadStream(volume, BLOCK, () -> bytes, true);
+    ReadStream reader = new ReadStream(volume, BLOCK, () -> bytes, true, StreamUser.DATANODE);
     reader.consume(0, 64 << 10);
     reader.close();
   }
@@ -101,7 +101,7 @@ class TestBlockHints {
   }
 
   private long counter(String name) {
-    return volume.getCounters().get(name);
+    return FakeDevice.counters(volume).get(name);
   }
 
   @Test
@@ -178,7 +178,8 @@ class TestBlockHints {
   void aLateDeleteOfAnOlderReplicaLeavesTheNewOne(@TempDir Path replicas) throws IOException {
     source.hint = says(ReadPattern.RANDOM);
     Path present = Files.createFile(replicas.resolve("blk_7"));
-    WriteStream writer = new WriteStream(volume, BLOCK, present.toFile(), true);
+    WriteStream writer =
+        new WriteStream(volume, BLOCK, present.toFile(), true, StreamUser.DATANODE);
     writer.write(0, 2 * MIB);
     writer.close();
     volume.deleted(BLOCK, replicas.resolve("older").resolve("blk_7").toFile());
@@ -243,7 +244,7 @@ class TestBlockHints {
 
   @Test
   void aHintThatComesLateCountsForWhatIsWrittenFromThenOn() {
-    WriteStream writer = new WriteStream(volume, BLOCK, file, true);
+    WriteStream writer = new WriteStream(volume, BLOCK, file, true, StreamUser.DATANODE);
     writer.write(0, MIB);
     assertThat(device.commands()).as("deferred while nobody knows").isEmpty();
     source.answers(says(ReadPattern.RANDOM));

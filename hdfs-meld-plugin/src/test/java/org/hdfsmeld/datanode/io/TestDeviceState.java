@@ -111,7 +111,7 @@ class TestDeviceState {
     volumes = new MeldVolumes(MeldConfiguration.read(conf), profile -> opener, hints);
     volumes.add(storageId, current);
     volume = volumes.holding(new File(current, POOL + "/blk_1"));
-    device().drain = () -> volume.device().device().stats();
+    device().drain = () -> FakeDevice.settle(volume);
   }
 
   /** As by kill -9: the files are as they are, and nothing more is written. */
@@ -152,7 +152,8 @@ class TestDeviceState {
   }
 
   private void write(long block, int bytes) {
-    WriteStream writer = new WriteStream(volume, new BlockKey(POOL, block), dir.toFile(), true);
+    WriteStream writer =
+        new WriteStream(volume, new BlockKey(POOL, block), dir.toFile(), true, StreamUser.DATANODE);
     for (int at = 0; at < bytes; at += MIB) {
       writer.write(at, Math.min(MIB, bytes - at));
     }
@@ -160,13 +161,14 @@ class TestDeviceState {
   }
 
   private void read(long block, long bytes) {
-    ReadStream reader = new ReadStream(volume, new BlockKey(POOL, block), () -> bytes, true);
+    ReadStream reader =
+        new ReadStream(volume, new BlockKey(POOL, block), () -> bytes, true, StreamUser.DATANODE);
     reader.consume(0, MIB);
     reader.close();
   }
 
   private long counter(String name) {
-    return volume.getCounters().get(name);
+    return FakeDevice.counters(volume).get(name);
   }
 
   private void reconcile(LongUnaryOperator lengths) {

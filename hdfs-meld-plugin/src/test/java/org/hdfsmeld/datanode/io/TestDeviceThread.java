@@ -11,10 +11,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.LongAdder;
 import org.hdfsmeld.datanode.config.MeldKeys;
-import org.hdfsmeld.datanode.device.VolumeDevice;
+import org.hdfsmeld.datanode.device.VolumePort;
 import org.hdfsmeld.datanode.hint.HintSource;
+import org.hdfsmeld.datanode.metrics.VolumeCounter;
 import org.hdfsmeld.datanode.volume.MeldVolume;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.sim.Directive;
@@ -59,7 +59,7 @@ class TestDeviceThread {
   }
 
   private void write(long from, long to) {
-    WriteStream writer = new WriteStream(volume, BLOCK, file, true);
+    WriteStream writer = new WriteStream(volume, BLOCK, file, true, StreamUser.DATANODE);
     for (long at = from; at < to; at += PACKET) {
       writer.write(at, PACKET);
     }
@@ -67,7 +67,7 @@ class TestDeviceThread {
   }
 
   private void read(BlockKey key, long length) {
-    ReadStream reader = new ReadStream(volume, key, () -> length, true);
+    ReadStream reader = new ReadStream(volume, key, () -> length, true, StreamUser.DATANODE);
     for (long at = 0; at < length; at += PACKET) {
       reader.consume(at, PACKET);
     }
@@ -83,7 +83,7 @@ class TestDeviceThread {
 
   /** Who asks for counters waits until the device has all commands. */
   private long counter(String name) {
-    return volume.getCounters().get(name);
+    return FakeDevice.counters(volume).get(name);
   }
 
   @ParameterizedTest
@@ -161,14 +161,14 @@ class TestDeviceThread {
     CountDownLatch hang = new CountDownLatch(1);
     device.before = FakeDevice.hang(hang);
     try {
-      VolumeDevice port = volume.device();
+      VolumePort port = volume.device();
       long ticket = port.submit(null, Opcode.READ, 0, 1, Directive.NONE, false);
       long status = 0;
       while (status != SimStatus.TIMEOUT) {
         status = port.submit(null, Opcode.READ, 0, 1, Directive.NONE, true);
       }
-      port.await(ticket, volume.newBudget(true), new LongAdder());
-      assertThat(volume.counters().timeouts.sum()).isEqualTo(1);
+      port.await(ticket, volume.newBudget(true), VolumeCounter.READER_WAIT_NS);
+      assertThat(volume.counters().get(VolumeCounter.TIMEOUTS)).isEqualTo(1);
     } finally {
       hang.countDown();
     }

@@ -62,7 +62,7 @@ class TestMeldVolume {
   }
 
   private void write(BlockKey key, long from, long to) {
-    WriteStream writer = new WriteStream(volume, key, file, true);
+    WriteStream writer = new WriteStream(volume, key, file, true, StreamUser.DATANODE);
     for (long at = from; at < to; at += PACKET) {
       writer.write(at, (int) Math.min(PACKET, to - at));
     }
@@ -70,7 +70,7 @@ class TestMeldVolume {
   }
 
   private void read(BlockKey key, long length) {
-    ReadStream reader = new ReadStream(volume, key, () -> length, true);
+    ReadStream reader = new ReadStream(volume, key, () -> length, true, StreamUser.DATANODE);
     for (long at = 0; at < length; at += PACKET) {
       reader.consume(at, (int) Math.min(PACKET, length - at));
     }
@@ -86,7 +86,7 @@ class TestMeldVolume {
   }
 
   private long counter(String name) {
-    return volume.getCounters().get(name);
+    return FakeDevice.counters(volume).get(name);
   }
 
   @Test
@@ -103,9 +103,9 @@ class TestMeldVolume {
   void countersAreFoundByTheNamesOfTheLibrary() throws IOException {
     MeldVolume newer = volume("off");
     device.statNames = List.of("erases", "brand_new", "now_ps");
-    assertThat(newer.getCounters()).containsKeys("now_ps", "capacity_pages");
+    assertThat(FakeDevice.counters(newer)).containsKeys("now_ps", "capacity_pages");
     newer.change(MeldMode.ACCOUNT, 1);
-    assertThat(newer.getCounters())
+    assertThat(FakeDevice.counters(newer))
         .containsEntry("erases", 0L)
         .containsEntry("brand_new", 1L)
         .containsEntry("now_ps", 2L);
@@ -113,7 +113,7 @@ class TestMeldVolume {
 
   @Test
   void aSmallBlockIsWrittenWithoutDirectiveWhenClosed() {
-    WriteStream writer = new WriteStream(volume, BLOCK, file, true);
+    WriteStream writer = new WriteStream(volume, BLOCK, file, true, StreamUser.DATANODE);
     writer.write(0, 100);
     assertThat(device.commands()).isEmpty();
     writer.close();
@@ -123,7 +123,7 @@ class TestMeldVolume {
 
   @Test
   void aSyncFlushesAfterThePendingWrites() {
-    WriteStream writer = new WriteStream(volume, BLOCK, file, true);
+    WriteStream writer = new WriteStream(volume, BLOCK, file, true, StreamUser.DATANODE);
     writer.write(0, 100);
     writer.sync();
     assertThat(device.commands())
@@ -174,7 +174,7 @@ class TestMeldVolume {
 
   @Test
   void aBlockUnderConstructionIsReadAsFarAsTheDeviceHasIt() {
-    WriteStream writer = new WriteStream(volume, BLOCK, file, true);
+    WriteStream writer = new WriteStream(volume, BLOCK, file, true, StreamUser.DATANODE);
     writer.write(0, MIB);
     read(BLOCK, MIB);
     assertThat(sent(Opcode.READ)).isEmpty();
@@ -234,7 +234,7 @@ class TestMeldVolume {
   }
 
   private void writeAcrossADelete(boolean isFileGone) {
-    WriteStream writer = new WriteStream(volume, BLOCK, file, true);
+    WriteStream writer = new WriteStream(volume, BLOCK, file, true, StreamUser.DATANODE);
     writer.write(0, 4 * MIB);
     assertThat(isFileGone && !file.delete()).isFalse();
     volume.deleted(BLOCK);
@@ -245,7 +245,7 @@ class TestMeldVolume {
 
   @Test
   void aReaderWhoseBlockIsDeletedLeavesNothingBehind() {
-    ReadStream reader = new ReadStream(volume, BLOCK, () -> 64 * MIB, true);
+    ReadStream reader = new ReadStream(volume, BLOCK, () -> 64 * MIB, true, StreamUser.DATANODE);
     reader.consume(0, PACKET);
     volume.deleted(BLOCK);
     for (long at = PACKET; at < 64 * MIB; at += PACKET) {
@@ -270,7 +270,7 @@ class TestMeldVolume {
   @Test
   void switchedOnLaterItPreloadsWhatWasWrittenMeanwhile() {
     volume = volume("off");
-    WriteStream writer = new WriteStream(volume, BLOCK, file, true);
+    WriteStream writer = new WriteStream(volume, BLOCK, file, true, StreamUser.DATANODE);
     writer.write(0, 4 * MIB);
     volume.setMode("account");
     writer.write(4 * MIB, 4 * MIB);
@@ -316,7 +316,7 @@ class TestMeldVolume {
 
   @Test
   void whatTheDeviceRefusedIsPlacedLater() {
-    WriteStream writer = new WriteStream(volume, BLOCK, file, true);
+    WriteStream writer = new WriteStream(volume, BLOCK, file, true, StreamUser.DATANODE);
     writer.write(0, 4 * MIB);
     device.fail(SimStatus.CAPACITY);
     writer.write(4 * MIB, 2 * MIB);
@@ -334,7 +334,7 @@ class TestMeldVolume {
 
   @Test
   void aWriterClosedWhileSwitchedOffGivesItsTicketsUp() {
-    WriteStream writer = new WriteStream(volume, BLOCK, file, true);
+    WriteStream writer = new WriteStream(volume, BLOCK, file, true, StreamUser.DATANODE);
     writer.write(0, 8 * MIB);
     assertThat(device.open()).isNotEmpty();
     volume.setMode("off");
@@ -355,7 +355,7 @@ class TestMeldVolume {
             "64k",
             MeldKeys.READAHEAD_WINDOW,
             "64m");
-    WriteStream writer = new WriteStream(volume, BLOCK, file, true);
+    WriteStream writer = new WriteStream(volume, BLOCK, file, true, StreamUser.DATANODE);
     device.stuck = true;
     writer.write(0, 63 * MIB);
     writer.close();
@@ -399,13 +399,13 @@ class TestMeldVolume {
             new SimFailures(),
             HintSource.NONE);
     assertThatThrownBy(() -> broken.change(MeldMode.ACCOUNT, 1)).isInstanceOf(SimException.class);
-    WriteStream writer = new WriteStream(broken, BLOCK, file, true);
+    WriteStream writer = new WriteStream(broken, BLOCK, file, true, StreamUser.DATANODE);
     writer.write(0, PACKET);
     writer.close();
     assertThat(broken.isHealthy()).isFalse();
     assertThat(broken.getMode()).isEqualTo("account");
-    assertThat(broken.getCounters().get("fallbacks")).isPositive();
-    assertThat(broken.getCounters().get("errors")).isEqualTo(1);
+    assertThat(FakeDevice.counters(broken).get("fallbacks")).isPositive();
+    assertThat(FakeDevice.counters(broken).get("errors")).isEqualTo(1);
   }
 
   @Test
@@ -459,7 +459,7 @@ class TestMeldVolume {
     volume = volume("real-time");
     CountDownLatch hang = new CountDownLatch(1);
     device.before = FakeDevice.hang(hang);
-    ReadStream reader = new ReadStream(volume, BLOCK, () -> 1L << 40, false);
+    ReadStream reader = new ReadStream(volume, BLOCK, () -> 1L << 40, false, StreamUser.DATANODE);
     long offset = 0;
     while (volume.device().hasRoom()) {
       offset += 8L << 20;
@@ -486,7 +486,8 @@ class TestMeldVolume {
   @Test
   void aBlockDeletedBeforeItsOpenFileIsUsedIsNotMapped() {
     assertThat(file.delete()).isTrue();
-    ReadStream reader = new ReadStream(volume, BLOCK, BlockFile.of(file), true);
+    ReadStream reader =
+        new ReadStream(volume, BLOCK, BlockFile.of(file), true, StreamUser.DATANODE);
     reader.consume(0, PACKET);
     reader.close();
     write(BLOCK, 0, 8 * MIB);
@@ -519,7 +520,7 @@ class TestMeldVolume {
 
   @Test
   void streamsThatAreOnlyOpenedAreCounted() {
-    new ReadStream(volume, BLOCK, () -> 100, true).close();
+    new ReadStream(volume, BLOCK, () -> 100, true, StreamUser.DATANODE).close();
     assertThat(counter("opened_unread")).isEqualTo(1);
     assertThat(counter("forwarded_reads")).isZero();
   }
@@ -529,7 +530,8 @@ class TestMeldVolume {
   @CsvSource({"simulator, true", "write-lifetime, false", "both, true", "none, false"})
   void aBlocksWritesGoToTheConfiguredSinks(String sinks, boolean device) throws Exception {
     volume = volume("account", MeldKeys.DIRECTIVE_SINKS, sinks);
-    WriteStream writer = new WriteStream(volume, new BlockKey("BP-1", 7), file, true);
+    WriteStream writer =
+        new WriteStream(volume, new BlockKey("BP-1", 7), file, true, StreamUser.DATANODE);
     for (int at = 0; at < 8 << 20; at += 64 << 10) {
       writer.write(at, 64 << 10);
     }
@@ -539,8 +541,8 @@ class TestMeldVolume {
         .allMatch(c -> (c.directive() != Directive.NONE) == device);
     boolean tellsFile = sinks.equals("write-lifetime") || sinks.equals("both");
     assertThat(
-            volume.getCounters().get("lifetime_hints")
-                + volume.getCounters().get("lifetime_hints_refused"))
+            FakeDevice.counters(volume).get("lifetime_hints")
+                + FakeDevice.counters(volume).get("lifetime_hints_refused"))
         .isEqualTo(tellsFile ? 1 : 0);
   }
 

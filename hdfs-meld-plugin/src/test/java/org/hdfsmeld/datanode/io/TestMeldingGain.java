@@ -14,6 +14,7 @@ import org.hdfsmeld.datanode.hint.HintSource;
 import org.hdfsmeld.datanode.metrics.SimFailures;
 import org.hdfsmeld.datanode.volume.MeldVolume;
 import org.hdfsmeld.model.BlockKey;
+import org.hdfsmeld.sim.FakeDevice;
 import org.hdfsmeld.sim.NativeSimDevice;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,13 +46,14 @@ class TestMeldingGain {
     try {
       volume.change(MeldMode.ACCOUNT, 1);
       BlockKey block = new BlockKey("BP-1", 1);
-      ReadStream reader = new ReadStream(volume, block, () -> BLOCK_BYTES, true);
+      ReadStream reader =
+          new ReadStream(volume, block, () -> BLOCK_BYTES, true, StreamUser.DATANODE);
       reader.longRead();
       for (long at = 0; at < BLOCK_BYTES; at += PACKET) {
         reader.consume(at, PACKET);
       }
       reader.close();
-      Map<String, Long> counters = volume.getCounters();
+      Map<String, Long> counters = FakeDevice.counters(volume);
       assertThat(counters.get("errors")).isZero();
       assertThat(counters.get("host_read_bytes")).isEqualTo(BLOCK_BYTES);
       assertThat(counters.get("unmapped_page_reads")).isZero();

@@ -15,6 +15,7 @@ import org.hdfsmeld.datanode.hint.HintSource;
 import org.hdfsmeld.datanode.volume.MeldVolume;
 import org.hdfsmeld.datanode.volume.MeldVolumes;
 import org.hdfsmeld.model.BlockKey;
+import org.hdfsmeld.sim.FakeDevice;
 import org.hdfsmeld.sim.SimDeviceOpener;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -62,7 +63,9 @@ class TestNoisyNeighbor {
             HintSource.NONE)) {
       MeldVolume first = volume(volumes, 1);
       File file = Files.createTempFile(dir, "blk_2", "").toFile();
-      WriteStream writer = new WriteStream(volume(volumes, 2), new BlockKey("BP-1", 2), file, true);
+      WriteStream writer =
+          new WriteStream(
+              volume(volumes, 2), new BlockKey("BP-1", 2), file, true, StreamUser.DATANODE);
       read(first, at -> {});
       long placed = readActivePs(first);
       read(first, at -> {});
@@ -78,7 +81,9 @@ class TestNoisyNeighbor {
   }
 
   private static void read(MeldVolume volume, LongConsumer before) {
-    ReadStream reader = new ReadStream(volume, new BlockKey("BP-1", 1), () -> READ_BYTES, true);
+    ReadStream reader =
+        new ReadStream(
+            volume, new BlockKey("BP-1", 1), () -> READ_BYTES, true, StreamUser.DATANODE);
     reader.longRead();
     for (long at = 0; at < READ_BYTES; at += PACKET) {
       before.accept(at);
@@ -89,6 +94,7 @@ class TestNoisyNeighbor {
 
   /** Time in which the device had something to read. */
   private static long readActivePs(MeldVolume volume) {
+    FakeDevice.settle(volume);
     return new MeldDeviceBean(volume.device().device(), "").getCounters().get("read_active_ps");
   }
 

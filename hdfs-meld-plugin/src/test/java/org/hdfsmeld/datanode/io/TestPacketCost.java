@@ -29,6 +29,7 @@ import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.hadoop.MeldFileIoProvider;
 import org.hdfsmeld.datanode.volume.MeldVolumes;
 import org.hdfsmeld.model.BlockKey;
+import org.hdfsmeld.sim.FakeDevice;
 import org.hdfsmeld.sim.NativeSimDevice;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -69,7 +70,7 @@ class TestPacketCost {
 
   @AfterEach
   void close() {
-    assertThat(volumes.of(spi).getCounters()).containsEntry("errors", 0L);
+    assertThat(FakeDevice.counters(volumes.of(spi))).containsEntry("errors", 0L);
     volumes.close();
   }
 
@@ -83,11 +84,12 @@ class TestPacketCost {
               volumes.of(spi),
               new BlockKey("BP-1", 1),
               new MeldFileIoProvider.OpenFile(open.getChannel(), file.toFile()),
-              true);
+              true,
+              StreamUser.DATANODE);
       assertThat(allocatedBytes(offset -> reader.consume(offset, PACKET_BYTES), () -> {})).isZero();
       reader.close();
     }
-    assertThat(volumes.of(spi).getCounters())
+    assertThat(FakeDevice.counters(volumes.of(spi)))
         .containsEntry("forwarded_read_bytes", (long) BLOCK_BYTES)
         .containsEntry("host_read_bytes", (long) BLOCK_BYTES);
   }
@@ -97,7 +99,8 @@ class TestPacketCost {
     // A block that changes before there is a journal is in the first snapshot, and in no record.
     awaitState("state_snapshots");
     File file = Files.createFile(dir.resolve("blk_1")).toFile();
-    WriteStream writer = new WriteStream(volumes.of(spi), new BlockKey("BP-1", 1), file, true);
+    WriteStream writer =
+        new WriteStream(volumes.of(spi), new BlockKey("BP-1", 1), file, true, StreamUser.DATANODE);
     assertThat(
             allocatedBytes(
                 offset -> writer.write(offset, PACKET_BYTES),
@@ -105,13 +108,13 @@ class TestPacketCost {
                 () -> awaitState("state_journal_records")))
         .isZero();
     writer.close();
-    assertThat(volumes.of(spi).getCounters())
+    assertThat(FakeDevice.counters(volumes.of(spi)))
         .containsEntry("forwarded_write_bytes", (long) BLOCK_BYTES)
         .containsEntry("host_written_bytes", (long) BLOCK_BYTES);
   }
 
   private void awaitState(String counter) {
-    await().until(() -> volumes.of(spi).getCounters().get(counter) > 0);
+    await().until(() -> FakeDevice.counters(volumes.of(spi)).get(counter) > 0);
   }
 
   /** Bytes that this thread allocates for the second half of a block's packets. */
@@ -152,7 +155,7 @@ class TestPacketCost {
           .singleElement()
           .satisfies(channel -> assertThat(channel).hasSameClassAs(plain.getChannel()));
     }
-    assertThat(volumes.of(spi).getCounters())
+    assertThat(FakeDevice.counters(volumes.of(spi)))
         .containsEntry("forwarded_read_bytes", (long) PACKET_BYTES);
   }
 }

@@ -31,7 +31,7 @@ class TestParkedWindows {
   }
 
   private void pread(long offset, int length) {
-    ReadStream reader = new ReadStream(volume, BLOCK, () -> BLOCK_BYTES, true);
+    ReadStream reader = new ReadStream(volume, BLOCK, () -> BLOCK_BYTES, true, StreamUser.DATANODE);
     reader.consume(offset, length);
     reader.close();
   }
@@ -88,7 +88,9 @@ class TestParkedWindows {
   void whatIsKeptIsBounded() {
     open("adaptive");
     for (int i = 0; i < 3000; i++) {
-      ReadStream reader = new ReadStream(volume, new BlockKey("BP-1", i), () -> BLOCK_BYTES, true);
+      ReadStream reader =
+          new ReadStream(
+              volume, new BlockKey("BP-1", i), () -> BLOCK_BYTES, true, StreamUser.DATANODE);
       reader.consume(0, PREAD);
       reader.close();
     }
@@ -110,7 +112,7 @@ class TestParkedWindows {
   }
 
   private WeakReference<ReadStream> closedReader() {
-    ReadStream reader = new ReadStream(volume, BLOCK, () -> BLOCK_BYTES, true);
+    ReadStream reader = new ReadStream(volume, BLOCK, () -> BLOCK_BYTES, true, StreamUser.DATANODE);
     reader.consume(0, PREAD);
     reader.close();
     return new WeakReference<>(reader);
@@ -119,7 +121,7 @@ class TestParkedWindows {
   @Test
   void aWholeBlockLeavesNothing() {
     open("adaptive");
-    ReadStream reader = new ReadStream(volume, BLOCK, () -> BLOCK_BYTES, true);
+    ReadStream reader = new ReadStream(volume, BLOCK, () -> BLOCK_BYTES, true, StreamUser.DATANODE);
     for (long at = 0; at < BLOCK_BYTES; at += PREAD) {
       reader.consume(at, PREAD);
     }

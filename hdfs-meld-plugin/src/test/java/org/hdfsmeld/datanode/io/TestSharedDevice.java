@@ -21,12 +21,14 @@ import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.config.MeldConfigurationException;
 import org.hdfsmeld.datanode.config.MeldKeys;
 import org.hdfsmeld.datanode.config.TraceConfiguration;
-import org.hdfsmeld.datanode.device.MeldDevice;
 import org.hdfsmeld.datanode.device.MeldDeviceBean;
+import org.hdfsmeld.datanode.device.SharedDevice;
 import org.hdfsmeld.datanode.hint.HintSource;
+import org.hdfsmeld.datanode.metrics.VolumeCounter;
 import org.hdfsmeld.datanode.volume.MeldVolume;
 import org.hdfsmeld.datanode.volume.MeldVolumes;
 import org.hdfsmeld.model.BlockKey;
+import org.hdfsmeld.sim.Directive;
 import org.hdfsmeld.sim.FakeDevice;
 import org.hdfsmeld.sim.NamespaceInfo;
 import org.hdfsmeld.sim.Opcode;
@@ -106,12 +108,12 @@ class TestSharedDevice {
   private MeldVolume add(int number) throws IOException {
     volumes.add("DS-" + number, new File("/data/" + number + "/current"));
     MeldVolume volume = volumes.holding(new File("/data/" + number + "/current/BP-1/blk_1"));
-    opened.get(opened.size() - 1).drain = () -> volume.device().device().stats();
+    opened.get(opened.size() - 1).drain = () -> FakeDevice.settle(volume);
     return volume;
   }
 
   private void write(MeldVolume volume, int bytes) {
-    WriteStream writer = new WriteStream(volume, BLOCK, file, true);
+    WriteStream writer = new WriteStream(volume, BLOCK, file, true, StreamUser.DATANODE);
     writer.write(0, bytes);
     writer.close();
   }
@@ -154,7 +156,7 @@ class TestSharedDevice {
     CountDownLatch hangs = new CountDownLatch(1);
     CountDownLatch never = new CountDownLatch(1);
     MeldVolume volume = add(1);
-    MeldDevice device = volume.device().device();
+    SharedDevice device = volume.device().device();
     opened.get(0).whenLookedAt =
         () -> {
           hangs.countDown();
@@ -164,21 +166,19 @@ class TestSharedDevice {
             throw new AssertionError(e);
           }
         };
-    Thread lost = new Thread(device::counters);
-    lost.start();
+    volume.device().submit(null, Opcode.READ, 0, 1, Directive.NONE, true);
     hangs.await();
     assertThat(device.counters()).containsKey("read_commands");
-    // Each look that has not brought the latest counters counts.
+    // Whoever gives the device something to do finds out.
     await()
         .atMost(20, TimeUnit.SECONDS)
         .until(
             () -> {
-              assertThat(device.counters()).containsKey("read_commands");
+              volume.device().submit(null, Opcode.READ, 0, 1, Directive.NONE, true);
               return !volume.isHealthy();
             });
     volumes.close();
     never.countDown();
-    lost.join();
     await().untilAsserted(() -> assertThat(opened.get(0).closed).isTrue());
   }
 
@@ -196,10 +196,10 @@ class TestSharedDevice {
     write(first, 1 << 20);
     opened.get(0).drain.run();
     assertThat(second.isHealthy()).isFalse();
-    assertThat(first.counters().errors.sum()).isEqualTo(1);
-    assertThat(second.counters().errors.sum()).as("not the second's doing").isZero();
+    assertThat(first.counters().get(VolumeCounter.ERRORS)).isEqualTo(1);
+    assertThat(second.counters().get(VolumeCounter.ERRORS)).as("not the second's doing").isZero();
     write(second, 1 << 20);
-    assertThat(second.counters().fallbacks.sum()).isPositive();
+    assertThat(second.counters().get(VolumeCounter.FALLBACKS)).isPositive();
   }
 
   @Test
@@ -248,11 +248,11 @@ class TestSharedDevice {
   void eachVolumeCountsItsOwnAndTheDeviceAll() throws IOException {
     MeldVolume first = add(1);
     MeldVolume second = add(2);
-    assertThat(first.getCounters())
+    assertThat(FakeDevice.counters(first))
         .containsKey("forwarded_writes")
         .containsEntry("host_read_bytes", 100L)
         .doesNotContainKey("now_ps");
-    assertThat(second.getCounters())
+    assertThat(FakeDevice.counters(second))
         .containsEntry("host_read_bytes", 200L)
         .containsEntry("mapped_pages", 600L);
     assertThat(second.getMeldedShare()).isEqualTo(2.0 / 3);

@@ -53,8 +53,9 @@ class TestSimulatorGarbage {
       MeldVolume volume = volumes.holding(new File("/nowhere/current/BP-1/blk_1"));
       for (int block = 0; block < 8; block++) {
         BlockKey key = new BlockKey("BP-1", block);
-        WriteStream writer = new WriteStream(volume, key, file, true);
-        ReadStream reader = new ReadStream(volume, key, () -> BLOCK_BYTES, true);
+        WriteStream writer = new WriteStream(volume, key, file, true, StreamUser.DATANODE);
+        ReadStream reader =
+            new ReadStream(volume, key, () -> BLOCK_BYTES, true, StreamUser.DATANODE);
         for (int at = 0; at < BLOCK_BYTES; at += 64 << 10) {
           writer.write(at, 64 << 10);
           reader.consume(at, 64 << 10);
@@ -65,7 +66,9 @@ class TestSimulatorGarbage {
         volume.truncated(key, block * 1000L);
         volume.deleted(key);
       }
-      assertThat(volume.getCounters().get("errors") + volume.getCounters().get("fallbacks"))
+      assertThat(
+              FakeDevice.counters(volume).get("errors")
+                  + FakeDevice.counters(volume).get("fallbacks"))
           .isPositive();
     }
   }

@@ -15,6 +15,7 @@ import org.hdfsmeld.datanode.volume.MeldVolume;
 import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.model.ReadPattern;
+import org.hdfsmeld.sim.FakeDevice;
 import org.hdfsmeld.sim.NativeSimDevice;
 import org.hdfsmeld.trace.ClientKind;
 import org.junit.jupiter.api.Test;
@@ -37,9 +38,9 @@ class TestVolumeHistory {
     MeldVolume volume = volume(new Configuration());
     try {
       scan(volume, BLOCK, new StreamUser(ClientKind.SCANNER, "", null));
-      assertThat(volume.getCounters()).containsEntry("history_runs", 0L);
+      assertThat(FakeDevice.counters(volume)).containsEntry("history_runs", 0L);
       scan(volume, BLOCK);
-      assertThat(volume.getCounters()).containsEntry("history_runs", 1L);
+      assertThat(FakeDevice.counters(volume)).containsEntry("history_runs", 1L);
     } finally {
       volume.close();
     }
@@ -69,7 +70,7 @@ class TestVolumeHistory {
         scan(volume, new BlockKey("BP-1", block));
       }
       await().until(() -> volume.policy().decide(BLOCK, NEW_FILE).pattern() == expected);
-      assertThat(volume.getCounters())
+      assertThat(FakeDevice.counters(volume))
           .containsEntry("history_runs", 8L)
           .containsEntry("history_entries", 2L);
     } finally {

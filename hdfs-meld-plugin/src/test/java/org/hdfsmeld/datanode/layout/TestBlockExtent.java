@@ -26,12 +26,12 @@ class TestBlockExtent {
   @Test
   void slotsInUseAreGivenUpWhenTheCommandsHaveBeenIssued() {
     extent.address(0);
-    assertThat(extent.enter()).isTrue();
+    assertThat(extent.beginIo()).isTrue();
     assertThat(extent.drop()).isEmpty();
     assertThat(extent.address(0)).isEqualTo(SlotAllocator.NONE);
-    assertThat(extent.leave()).containsExactly(0);
-    assertThat(extent.enter()).isFalse();
-    assertThat(extent.leave()).isEmpty();
+    assertThat(extent.endIo()).containsExactly(0);
+    assertThat(extent.beginIo()).isFalse();
+    assertThat(extent.endIo()).isEmpty();
   }
 
   @Test

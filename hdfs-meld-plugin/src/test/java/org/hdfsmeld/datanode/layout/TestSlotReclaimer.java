@@ -29,7 +29,7 @@ class TestSlotReclaimer {
     slots.restore(20_000);
     room = 4096;
     for (long slot = 0; slot < 20_000; slot += 2) {
-      reclaimer.endRange(slot, slot + 1, true);
+      reclaimer.freeRange(slot, slot + 1, true);
     }
     assertThat(deallocated).hasSize(4096);
     assertThat(reclaimer.isEmpty()).isFalse();
@@ -45,7 +45,7 @@ class TestSlotReclaimer {
 
   @Test
   void aRangeThatIsTooLongForACommandIsSeveral() {
-    reclaimer.endRange(5, 100_005, false);
+    reclaimer.freeRange(5, 100_005, false);
     assertThat(deallocated).hasSize(100_000);
     assertThat(slots.allocate()).as("they were never given out").isZero();
   }

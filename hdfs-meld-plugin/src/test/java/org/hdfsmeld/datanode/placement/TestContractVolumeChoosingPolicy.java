@@ -143,7 +143,7 @@ class TestContractVolumeChoosingPolicy {
   }
 
   private long placed(FsVolumeSpi volume, String reason) {
-    return volumes.of(volume).getCounters().get("placed_" + reason);
+    return FakeDevice.counters(volumes.of(volume)).get("placed_" + reason);
   }
 
   @Test

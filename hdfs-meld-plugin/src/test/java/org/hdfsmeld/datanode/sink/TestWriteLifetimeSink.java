@@ -9,8 +9,9 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.hdfsmeld.datanode.metrics.Counters;
 import org.hdfsmeld.datanode.metrics.SimFailures;
-import org.hdfsmeld.datanode.metrics.VolumeCounters;
+import org.hdfsmeld.datanode.metrics.VolumeCounter;
 import org.hdfsmeld.model.HintDecision;
 import org.hdfsmeld.model.ReadPattern;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,7 +25,7 @@ class TestWriteLifetimeSink {
   @TempDir(factory = BesideTheClasses.class)
   Path dir;
 
-  private final VolumeCounters counters = new VolumeCounters();
+  private final Counters<VolumeCounter> counters = new Counters<>(VolumeCounter.class);
   private final WriteLifetimeSink sink =
       new WriteLifetimeSink("/data/1", counters, new SimFailures());
   private File file;

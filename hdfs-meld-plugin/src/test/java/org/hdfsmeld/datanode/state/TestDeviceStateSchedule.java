@@ -10,8 +10,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import org.apache.hadoop.conf.Configuration;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
+import org.hdfsmeld.datanode.metrics.Counters;
 import org.hdfsmeld.datanode.metrics.SimFailures;
-import org.hdfsmeld.datanode.metrics.StateCounters;
+import org.hdfsmeld.datanode.metrics.StateCounter;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.model.HintDecision;
 import org.junit.jupiter.api.AfterEach;
@@ -26,7 +27,7 @@ class TestDeviceStateSchedule {
 
   @TempDir Path dir;
 
-  private final StateCounters counters = new StateCounters();
+  private final Counters<StateCounter> counters = new Counters<>(StateCounter.class);
   private final ScheduledExecutorService writer = Executors.newSingleThreadScheduledExecutor();
 
   private DeviceState state() throws Exception {
@@ -62,15 +63,15 @@ class TestDeviceStateSchedule {
   void anExceptionEndsNothing() throws Exception {
     DeviceState state = state();
     state.start();
-    await().until(() -> counters.snapshots.sum() == 1);
+    await().until(() -> counters.get(StateCounter.STATE_SNAPSHOTS) == 1);
     state.changed(
         () -> {
           throw new IllegalStateException("unexpected");
         });
-    await().until(() -> counters.errors.sum() == 1);
+    await().until(() -> counters.get(StateCounter.STATE_ERRORS) == 1);
     state.changed(() -> RECORD);
-    await().until(() -> counters.journalRecords.sum() == 1);
-    assertThat(counters.errors.sum()).as("it is not tried again").isEqualTo(1);
+    await().until(() -> counters.get(StateCounter.STATE_JOURNAL_RECORDS) == 1);
+    assertThat(counters.get(StateCounter.STATE_ERRORS)).as("it is not tried again").isEqualTo(1);
   }
 
   @Test
@@ -80,6 +81,6 @@ class TestDeviceStateSchedule {
       assertThat(state.changed(() -> RECORD)).isTrue();
     }
     assertThat(state.changed(() -> RECORD)).isFalse();
-    assertThat(counters.overflows.sum()).isEqualTo(1);
+    assertThat(counters.get(StateCounter.STATE_OVERFLOWS)).isEqualTo(1);
   }
 }

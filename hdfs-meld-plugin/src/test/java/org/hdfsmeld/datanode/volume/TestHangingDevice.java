@@ -3,7 +3,6 @@ package org.hdfsmeld.datanode.volume;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.File;
-import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,7 +19,9 @@ import org.apache.hadoop.metrics2.impl.MetricsCollectorImpl;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.metrics.SimMetricsSource;
+import org.hdfsmeld.sim.Directive;
 import org.hdfsmeld.sim.FakeDevice;
+import org.hdfsmeld.sim.Opcode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,7 +31,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** A device whose call does not return: nobody who looks at it, or removes it, waits for that. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class TestHangingDevice {
-  /** The first who wants the latest counters waits half a second for them. */
   private static final long BOUND_NS = TimeUnit.SECONDS.toNanos(1);
 
   private static final long READS = 42;
@@ -56,14 +56,16 @@ class TestHangingDevice {
       };
 
   @BeforeEach
-  void open() throws IOException {
+  void open() throws Exception {
     volumes = new MeldVolumes(MeldConfiguration.read(new Configuration()), () -> device);
+    device.statValues.put("read_commands", READS);
     File current = Files.createDirectories(dir.resolve("1/current")).toFile();
     volumes.add("DS-hanging", current);
     volume = volumes.holding(new File(current, "BP-1/blk_1"));
-    device.statValues.put("read_commands", READS);
-    assertThat(volume.getCounters()).containsEntry("read_commands", READS);
+    assertThat(FakeDevice.counters(volume)).containsEntry("read_commands", READS);
     hanging = true;
+    volume.device().submit(null, Opcode.READ, 0, 1, Directive.NONE, true);
+    hangs.await();
   }
 
   @AfterEach
@@ -86,8 +88,6 @@ class TestHangingDevice {
 
   @Test
   void countersAreTheLastOnes() throws Exception {
-    withinBound(() -> assertThat(volume.getCounters()).containsEntry("read_commands", READS));
-    hangs.await();
     withinBound(
         () -> {
           for (int i = 0; i < 20; i++) {
@@ -117,7 +117,6 @@ class TestHangingDevice {
     metrics.register("sink", "takes all", new Nowhere());
     Thread sampling = new Thread(metrics::publishMetricsNow);
     sampling.start();
-    hangs.await();
     withinBound(() -> volumes.retain(Set::of));
     sampling.join();
   }

@@ -76,9 +76,9 @@ class TestNewBlocks {
   @Test
   void aBlockWithoutDataIsNotMapped() throws Exception {
     BlockExtent extent = create(folder);
-    assertThat(volumes.of(volume).getCounters()).containsEntry("blocks_mapped", 0L);
+    assertThat(FakeDevice.counters(volumes.of(volume))).containsEntry("blocks_mapped", 0L);
     volumes.of(volume).blocks().io().preload(extent, 1);
-    assertThat(volumes.of(volume).getCounters()).containsEntry("blocks_mapped", 1L);
+    assertThat(FakeDevice.counters(volumes.of(volume))).containsEntry("blocks_mapped", 1L);
   }
 
   private BlockExtent create(File file) {

@@ -15,6 +15,7 @@ import org.apache.logging.log4j.core.Logger;
 import org.apache.logging.log4j.core.appender.WriterAppender;
 import org.apache.logging.log4j.core.layout.PatternLayout;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
+import org.hdfsmeld.sim.FakeDevice;
 import org.hdfsmeld.sim.SimDeviceOpener;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -75,7 +76,7 @@ class TestStateVersions {
   }
 
   private long counter(String name) {
-    return volume.getCounters().get(name);
+    return FakeDevice.counters(volume).get(name);
   }
 
   private void assertRefused(String file) {

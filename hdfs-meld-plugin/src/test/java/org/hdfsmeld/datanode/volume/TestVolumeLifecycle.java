@@ -174,7 +174,7 @@ class TestVolumeLifecycle {
     start();
     volumes.open("DS-1", current(1));
     assertThat(isPublished(1)).isTrue();
-    volumes.abandon("DS-1");
+    volumes.rollBack("DS-1");
     assertThat(volume(1)).isNull();
     assertThat(isPublished(1)).isFalse();
     await().until(() -> devices.get(0).closed);
@@ -316,16 +316,16 @@ class TestVolumeLifecycle {
     volume(1).blocks().io().preload(extent(1), 4096);
     volumes.finalized(hdfs, BLOCK.pool(), BLOCK.id(), 4096);
     volumes.finalized(hdfs, BLOCK.pool(), 8, 0);
-    assertThat(volume(1).getCounters()).containsEntry("unseen_writes", 0L);
+    assertThat(FakeDevice.counters(volume(1))).containsEntry("unseen_writes", 0L);
     try (LogEvents log = new LogEvents(SimFailures.class)) {
       volumes.finalized(hdfs, BLOCK.pool(), BLOCK.id(), 8192);
       volumes.finalized(hdfs, BLOCK.pool(), 8, 1);
       assertThat(log.list()).hasSize(1);
     }
-    assertThat(volume(1).getCounters()).containsEntry("unseen_writes", 2L);
+    assertThat(FakeDevice.counters(volume(1))).containsEntry("unseen_writes", 2L);
     volume(1).setMode("off");
     volumes.finalized(hdfs, BLOCK.pool(), 8, 1);
-    assertThat(volume(1).getCounters()).containsEntry("unseen_writes", 2L);
+    assertThat(FakeDevice.counters(volume(1))).containsEntry("unseen_writes", 2L);
   }
 
   private org.hdfsmeld.datanode.layout.BlockExtent extent(int number) throws IOException {

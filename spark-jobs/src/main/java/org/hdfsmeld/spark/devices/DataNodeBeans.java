@@ -21,6 +21,8 @@ import org.hdfsmeld.spark.cli.Json;
 record DataNodeBeans(String address, List<Bean> beans, String error) {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
   private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(20);
+  private static final int SETTLES = 20;
+  private static final int SETTLES_MS = 50;
   private static final String PREFIX = "Hadoop:service=DataNode,name=";
   private static final HttpClient CLIENT =
       HttpClient.newBuilder()
@@ -58,8 +60,21 @@ record DataNodeBeans(String address, List<Bean> beans, String error) {
     return URI.create("http://" + address + "/jmx?qry=" + PREFIX + "Meld*");
   }
 
-  /** Asks the DataNode; it not answering is an answer too. */
+  /** Asks the DataNode until all that was done shows; it not answering is an answer too. */
   static DataNodeBeans read(String address) throws InterruptedException {
+    DataNodeBeans read = readOnce(address);
+    for (int left = SETTLES; left > 0 && read.isPending(); left--) {
+      Thread.sleep(SETTLES_MS);
+      read = readOnce(address);
+    }
+    return read;
+  }
+
+  private boolean isPending() {
+    return beans.stream().anyMatch(bean -> bean.get("counters_pending") > 0);
+  }
+
+  private static DataNodeBeans readOnce(String address) throws InterruptedException {
     try {
       HttpRequest request = HttpRequest.newBuilder(uri(address)).timeout(ANSWER_TIMEOUT).build();
       HttpResponse<String> response = CLIENT.send(request, HttpResponse.BodyHandlers.ofString());

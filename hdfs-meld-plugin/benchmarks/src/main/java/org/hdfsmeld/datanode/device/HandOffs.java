@@ -18,7 +18,7 @@ import org.hdfsmeld.sim.SimException;
  * same machine. A read is one page at dilation 1: what counts is how much later than its simulated
  * latency it returns.
  */
-public final class HandOffs implements CommandQueue.Origin, AutoCloseable {
+public final class HandOffs implements DeviceThread.Origin, AutoCloseable {
   private static final long IDLE_US = 300;
   private static final double FAST = 0.001;
   private static final long SPIN_NS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -82,27 +82,18 @@ public final class HandOffs implements CommandQueue.Origin, AutoCloseable {
   }
 
   private Measured rounds(int rounds) throws SimException {
-    CommandQueue sleeping = new CommandQueue("sleeping", 0, device -> {}, Long.MAX_VALUE);
-    CommandQueue spinning = new CommandQueue("spinning", SPIN_NS, device -> {}, Long.MAX_VALUE);
-    CommandQueue reading = new CommandQueue("reading", SPIN_NS, device -> {}, Long.MAX_VALUE);
-    int nsid = open(sleeping, FAST);
-    open(spinning, FAST);
-    open(reading, 1);
     long[] wakeUps = new long[rounds];
     long[] handOffs = new long[rounds];
+    sleeping(wakeUps, handOffs);
+    DeviceThread spinning = new DeviceThread("spinning", SPIN_NS, device -> {}, Long.MAX_VALUE);
+    DeviceThread reading = new DeviceThread("reading", SPIN_NS, device -> {}, Long.MAX_VALUE);
+    int nsid = open(spinning, FAST);
+    open(reading, 1);
     long[] spun = new long[rounds];
     long[] late = new long[rounds];
     long[] latency = new long[rounds];
-    for (int i = 0; i < WARM_UP; i++) {
-      wakeUp();
-      handOff(sleeping, nsid);
-    }
     for (int i = -rounds / 4; i < rounds; i++) {
       int at = Math.max(i, 0);
-      idle();
-      wakeUps[at] = wakeUp();
-      idle();
-      handOffs[at] = handOff(sleeping, nsid);
       // So that its thread still looks.
       handOff(spinning, nsid);
       idle();
@@ -115,7 +106,7 @@ public final class HandOffs implements CommandQueue.Origin, AutoCloseable {
       latency[at] = reading.ring.latencyPs(ticket) / 1000;
       late[at] = took - latency[at];
     }
-    for (CommandQueue queue : new CommandQueue[] {sleeping, spinning, reading}) {
+    for (DeviceThread queue : new DeviceThread[] {spinning, reading}) {
       queue.close();
     }
     if (failure != null) {
@@ -127,7 +118,24 @@ public final class HandOffs implements CommandQueue.Origin, AutoCloseable {
     return new Measured(wakeUps, handOffs, spun, late, latency);
   }
 
-  private static int open(CommandQueue queue, double dilation) throws SimException {
+  /** While no thread spins, which would take a processor from both. */
+  private void sleeping(long[] wakeUps, long[] handOffs) throws SimException {
+    DeviceThread sleeping = new DeviceThread("sleeping", 0, device -> {}, Long.MAX_VALUE);
+    int nsid = open(sleeping, FAST);
+    for (int i = 0; i < WARM_UP; i++) {
+      wakeUp();
+      handOff(sleeping, nsid);
+    }
+    for (int i = 0; i < wakeUps.length; i++) {
+      idle();
+      wakeUps[i] = wakeUp();
+      idle();
+      handOffs[i] = handOff(sleeping, nsid);
+    }
+    sleeping.close();
+  }
+
+  private static int open(DeviceThread queue, double dilation) throws SimException {
     queue.open(() -> NativeSimDevice.open("", "melded-tlc-8x8"));
     int nsid = queue.call(device -> device.createNamespace(1 << 30)).nsid();
     queue.call(device -> device.preload(nsid, 0, 1 << 10, Directive.NONE));
@@ -161,13 +169,13 @@ public final class HandOffs implements CommandQueue.Origin, AutoCloseable {
     return System.nanoTime() - begin;
   }
 
-  private long handOff(CommandQueue queue, int nsid) {
+  private long handOff(DeviceThread queue, int nsid) {
     long begin = System.nanoTime();
     command(queue, nsid, Opcode.FLUSH, 0);
     return System.nanoTime() - begin;
   }
 
-  private long command(CommandQueue queue, int nsid, int opcode, int nlb) {
+  private long command(DeviceThread queue, int nsid, int opcode, int nlb) {
     long ticket = queue.submit(this, null, opcode, nsid, 0, nlb, Directive.NONE, false);
     queue.await(this, ticket, Long.MAX_VALUE);
     return ticket;

@@ -7,6 +7,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.hint.HintSource;
 import org.hdfsmeld.datanode.metrics.SimFailures;
+import org.hdfsmeld.datanode.metrics.VolumeCounter;
 import org.hdfsmeld.datanode.volume.MeldVolume;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.sim.CommandRing;
@@ -88,14 +89,14 @@ public class BlockForwarding {
       int length = Math.min(requestLbas, lbas - lba);
       ticket = requests.claim() + 1;
       requests.publish(
-          ticket - 1, Opcode.READ, namespace.nsid(), lba, length, Directive.NONE, 0, false, 0);
+          ticket - 1, Opcode.READ, namespace.nsid(), lba, length, Directive.NONE, false);
     }
-    requests.publish(requests.claim(), CommandRing.WAIT, 0, 0, 0, 0, 0, true, ticket);
+    requests.publish(requests.claim(), CommandRing.WAIT, 0, ticket, 0, 0, true);
   }
 
   @TearDown
   public void close() {
-    if (!volume.isHealthy() || volume.counters().errors.sum() > 0) {
+    if (!volume.isHealthy() || volume.counters().get(VolumeCounter.ERRORS) > 0) {
       throw new IllegalStateException(volume.getLastError());
     }
     volume.close();
@@ -115,19 +116,19 @@ public class BlockForwarding {
   @Benchmark
   @OperationsPerInvocation(PACKETS)
   public long readPathOfHdfs() {
-    ReadStream reader = new ReadStream(volume, BLOCK, () -> BLOCK_BYTES, true);
+    ReadStream reader = new ReadStream(volume, BLOCK, () -> BLOCK_BYTES, true, StreamUser.DATANODE);
     for (long offset = 0; offset < BLOCK_BYTES; offset += PACKET_BYTES) {
       reader.consume(offset, PACKET_BYTES);
     }
     reader.close();
-    return volume.counters().forwardedReads.sum();
+    return volume.counters().get(VolumeCounter.FORWARDED_READS);
   }
 
   /** The device simulates what it was given. */
   @TearDown(Level.Invocation)
   public void catchUp() {
     // A call comes after all that was put in before.
-    volume.device().device().stats();
+    volume.device().layout(0, 1, new long[3]);
   }
 
   /** The same requests in one call: the simulation itself; per packet. */

@@ -121,7 +121,7 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
       }
     } catch (IOException | RuntimeException e) {
       if (opened.get() != null) {
-        simulated.abandon(opened.get());
+        simulated.rollBack(opened.get());
       }
       throw e;
     } finally {

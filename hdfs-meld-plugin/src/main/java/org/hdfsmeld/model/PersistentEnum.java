@@ -5,7 +5,7 @@ import java.io.IOException;
 /**
  * A constant whose place in its enum is its number in files: it stays there, and new ones go last.
  */
-public interface Coded {
+public interface PersistentEnum {
   /** From 0 to 127. */
   @SuppressWarnings("EnumOrdinal")
   default int code() {
@@ -17,7 +17,7 @@ public interface Coded {
    *
    * @throws IOException when none has it
    */
-  static <T extends Coded> T of(T[] constants, int code) throws IOException {
+  static <T extends PersistentEnum> T of(T[] constants, int code) throws IOException {
     if (code < 0 || code >= constants.length) {
       throw new IOException("unknown code " + code);
     }

@@ -21,8 +21,9 @@ import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.config.MeldMode;
 import org.hdfsmeld.datanode.config.Precondition;
 import org.hdfsmeld.datanode.config.VolumeBinding;
+import org.hdfsmeld.datanode.metrics.Counters;
 import org.hdfsmeld.datanode.metrics.SimFailures;
-import org.hdfsmeld.datanode.metrics.StateCounters;
+import org.hdfsmeld.datanode.metrics.StateCounter;
 import org.hdfsmeld.datanode.state.BlockRecord;
 import org.hdfsmeld.datanode.state.DeviceState;
 import org.hdfsmeld.datanode.state.ImageBuffer;
@@ -43,11 +44,14 @@ import org.hdfsmeld.sim.SimStatus;
  * when it is first needed, so mode {@code off} needs no library, and closed when its last volume
  * has gone.
  */
-public final class MeldDevice implements DeviceState.Source {
+public final class SharedDevice implements DeviceState.Source {
   /** Thin address space for this many full blocks on each volume. */
   private static final long SLOTS = 1 << 20;
 
   private static final long SLOT_ALIGNMENT = 64 << 10;
+
+  /** Name of the counter that says {@link #pending}. */
+  public static final String COUNTERS_PENDING = "counters_pending";
 
   /** Where the blocks of a volume lie on the device. */
   public interface BlockTable {
@@ -69,10 +73,10 @@ public final class MeldDevice implements DeviceState.Source {
 
   private final MeldConfiguration config;
   private final SimDeviceOpener opener;
-  private final List<VolumeDevice> volumes = new CopyOnWriteArrayList<>();
+  private final List<VolumePort> volumes = new CopyOnWriteArrayList<>();
 
   private final SimFailures failures;
-  private final StateCounters stateCounters = new StateCounters();
+  private final Counters<StateCounter> stateCounters = new Counters<>(StateCounter.class);
 
   /** By storage id; a volume that comes back gets its own again. */
   private final Map<String, NamespaceInfo> namespaces = new ConcurrentHashMap<>();
@@ -102,14 +106,14 @@ public final class MeldDevice implements DeviceState.Source {
   private boolean started;
 
   /** Null before the device is open. */
-  private volatile CommandQueue queue;
+  private volatile DeviceThread queue;
 
   private final DeviceTimeline timeline = new DeviceTimeline(this);
   private final DeviceCounters counters = new DeviceCounters();
   private volatile String lastError = "";
 
   /** A device that is not open, in mode {@code off}, without volumes. */
-  public MeldDevice(
+  public SharedDevice(
       String name,
       boolean isShared,
       MeldConfiguration config,
@@ -171,7 +175,7 @@ public final class MeldDevice implements DeviceState.Source {
   }
 
   /** The queue of the open device while it is in service, else null. */
-  CommandQueue usable() {
+  DeviceThread usable() {
     return healthy ? queue : null;
   }
 
@@ -185,7 +189,7 @@ public final class MeldDevice implements DeviceState.Source {
    *
    * @throws SimException when the device refuses the namespace
    */
-  synchronized void attach(VolumeDevice volume) throws SimException {
+  synchronized void addVolume(VolumePort volume) throws SimException {
     if (volumes.contains(volume)) {
       return;
     }
@@ -210,7 +214,7 @@ public final class MeldDevice implements DeviceState.Source {
    * A volume leaves the device, which keeps no file on its disk open any more. The last one closes
    * it: waiters return, later calls do nothing.
    */
-  synchronized void detach(VolumeDevice volume) {
+  synchronized void removeVolume(VolumePort volume) {
     if (!volumes.remove(volume)) {
       return;
     }
@@ -227,7 +231,7 @@ public final class MeldDevice implements DeviceState.Source {
       state.close(config.waitTimeoutNs());
     }
     files.shutdown();
-    CommandQueue target = queue;
+    DeviceThread target = queue;
     if (target != null) {
       target.close();
       target.awaitClosed(config.waitTimeoutNs());
@@ -235,20 +239,20 @@ public final class MeldDevice implements DeviceState.Source {
   }
 
   /** The table of a volume's blocks: gets those from before a restart, and is kept from now on. */
-  public void keep(int nsid, BlockTable table) {
+  public void addBlocks(int nsid, BlockTable table) {
     // A snapshot has the records here or there.
     synchronized (blocks) {
-      keepNow(nsid, table);
+      addBlocksNow(nsid, table);
     }
   }
 
-  private void keepNow(int nsid, BlockTable table) {
+  private void addBlocksNow(int nsid, BlockTable table) {
     RecoveredState from = recovered;
     Map<BlockKey, BlockRecord> records = from == null ? null : from.blocks().get(nsid);
     if (records != null) {
       int relaid = table.restore(records.values(), key -> !from.changed().contains(key));
-      stateCounters.relaidBlocks.add(relaid);
-      stateCounters.restoredBlocks.add(records.size() - relaid);
+      stateCounters.add(StateCounter.STATE_RELAID_BLOCKS, relaid);
+      stateCounters.add(StateCounter.STATE_RESTORED_BLOCKS, records.size() - relaid);
     }
     blocks.put(nsid, table);
     if (from != null) {
@@ -263,7 +267,7 @@ public final class MeldDevice implements DeviceState.Source {
   }
 
   /** The volumes on the device at present. */
-  public List<VolumeDevice> volumes() {
+  public List<VolumePort> volumes() {
     return List.copyOf(volumes);
   }
 
@@ -284,12 +288,12 @@ public final class MeldDevice implements DeviceState.Source {
       if (newMode != MeldMode.OFF && queue == null && !closed) {
         open();
       }
-      CommandQueue target = usable();
+      DeviceThread target = usable();
       if (target != null) {
         if (newMode == MeldMode.REAL_TIME && mode != MeldMode.REAL_TIME) {
           // What was written while nobody waited must not sit in the device's buffer, where readers
           // would find it faster than on the flash.
-          for (VolumeDevice volume : volumes) {
+          for (VolumePort volume : volumes) {
             volume.flush();
           }
         }
@@ -320,19 +324,23 @@ public final class MeldDevice implements DeviceState.Source {
 
   /** The device's counters; zeros before it is open, the last known ones once it failed. */
   public Map<String, Long> stats() {
-    refresh();
+    // Looked at before the counters are read.
+    long pending = pending();
     Map<String, Long> byName = counters.device();
-    stateCounters.addTo(byName);
+    byName.put(COUNTERS_PENDING, pending);
+    byName.putAll(stateCounters.values());
     return byName;
+  }
+
+  /** 1 while something has been done that the counters do not show yet. */
+  public long pending() {
+    DeviceThread target = usable();
+    return target != null && target.isUnpublished() ? 1 : 0;
   }
 
   /** A namespace's counters; none before the device is open, the last known ones once it failed. */
   Map<String, Long> stats(NamespaceInfo namespace) {
-    if (namespace == null) {
-      return Map.of();
-    }
-    refresh();
-    return counters.namespace(namespace.nsid());
+    return namespace == null ? Map.of() : counters.namespace(namespace.nsid());
   }
 
   /** The device's counters and the percentiles of its latencies, for people. */
@@ -342,19 +350,8 @@ public final class MeldDevice implements DeviceState.Source {
     return values;
   }
 
-  private void refresh() {
-    CommandQueue target = usable();
-    try {
-      if (target != null) {
-        target.sample();
-      }
-    } catch (IllegalStateException e) {
-      volumes.stream().findFirst().ifPresent(volume -> volume.broken(e));
-    }
-  }
-
   private void open() throws SimException {
-    queue = new CommandQueue(name, config.spinNs(), counters::publish, DeviceLoad.PERIOD_NS);
+    queue = new DeviceThread(name, config.spinNs(), counters::publish, DeviceLoad.PERIOD_NS);
     try {
       queue.open(opener);
       if (config.state().enabled()) {
@@ -368,7 +365,7 @@ public final class MeldDevice implements DeviceState.Source {
       if (recovered == null) {
         precondition();
       }
-      for (VolumeDevice volume : volumes) {
+      for (VolumePort volume : volumes) {
         volume.opened(namespace(volume));
       }
     } catch (SimException | RuntimeException | Error e) {
@@ -422,7 +419,7 @@ public final class MeldDevice implements DeviceState.Source {
 
   @Override
   public List<Path> stateFolders() {
-    Stream<String> present = volumes.stream().map(VolumeDevice::volume);
+    Stream<String> present = volumes.stream().map(VolumePort::volume);
     Stream<String> last = lastRoot == null ? Stream.empty() : Stream.of(lastRoot);
     Stream<String> bound = config.devices().foldersOn(shared).stream().map(File::getPath);
     return Stream.of(present, last, bound)
@@ -451,13 +448,13 @@ public final class MeldDevice implements DeviceState.Source {
     }
     long begin = System.nanoTime();
     ByteBuffer image = queue.callPatiently(buffer::take);
-    long took = System.nanoTime() - begin;
-    stateCounters.snapshotStallNs.accumulateAndGet(took, Math::max);
+    StateCounter stall = StateCounter.STATE_SNAPSHOT_STALL_NS;
+    stateCounters.set(stall, Math.max(stateCounters.get(stall), System.nanoTime() - begin));
     return new StateSnapshot(
         shared, queue.call(SimDevice::profile), config.slotBytes(), spaces, records, image);
   }
 
-  private NamespaceInfo namespace(VolumeDevice volume) throws SimException {
+  private NamespaceInfo namespace(VolumePort volume) throws SimException {
     NamespaceInfo namespace = namespaces.get(volume.storageId());
     boolean moved =
         namespace != null && sets.getOrDefault(volume.storageId(), volume.set()) != volume.set();

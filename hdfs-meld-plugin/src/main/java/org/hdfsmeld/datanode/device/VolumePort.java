@@ -2,13 +2,13 @@ package org.hdfsmeld.datanode.device;
 
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.ToIntFunction;
 import org.hdfsmeld.datanode.config.MeldMode;
 import org.hdfsmeld.datanode.config.VolumeBinding;
+import org.hdfsmeld.datanode.metrics.Counters;
 import org.hdfsmeld.datanode.metrics.SimFailures;
-import org.hdfsmeld.datanode.metrics.VolumeCounters;
+import org.hdfsmeld.datanode.metrics.VolumeCounter;
 import org.hdfsmeld.sim.CommandRing;
 import org.hdfsmeld.sim.Directive;
 import org.hdfsmeld.sim.NamespaceInfo;
@@ -27,7 +27,7 @@ import org.hdfsmeld.sim.SimStatus;
  *
  * <p>Commands are queued: what a call says of them is what is known by then.
  */
-public final class VolumeDevice implements CommandQueue.Origin {
+public final class VolumePort implements DeviceThread.Origin {
   /** Slices of a wait: how soon an interrupt or a change of mode is seen. */
   private static final long WAIT_SLICE_NS = 50_000_000;
 
@@ -40,9 +40,9 @@ public final class VolumeDevice implements CommandQueue.Origin {
   private final String storageId;
   private final String volume;
   private final int set;
-  private final MeldDevice device;
+  private final SharedDevice device;
   private final SimFailures failures;
-  private final VolumeCounters counters;
+  private final Counters<VolumeCounter> counters;
 
   private volatile boolean leaving;
   private volatile boolean closed;
@@ -50,13 +50,13 @@ public final class VolumeDevice implements CommandQueue.Origin {
   private volatile NamespaceInfo namespace;
 
   /** A volume that is not yet on its device; {@link #attach} puts it there. */
-  public VolumeDevice(
+  public VolumePort(
       String storageId,
       String volume,
       int set,
-      MeldDevice device,
+      SharedDevice device,
       SimFailures failures,
-      VolumeCounters counters) {
+      Counters<VolumeCounter> counters) {
     this.storageId = storageId;
     this.volume = volume;
     this.set = set;
@@ -66,7 +66,7 @@ public final class VolumeDevice implements CommandQueue.Origin {
   }
 
   /** The device as a whole, which other volumes may be on too. */
-  public MeldDevice device() {
+  public SharedDevice device() {
     return device;
   }
 
@@ -119,7 +119,7 @@ public final class VolumeDevice implements CommandQueue.Origin {
    */
   public void attach() throws SimException {
     try {
-      device.attach(this);
+      device.addVolume(this);
     } catch (SimException e) {
       refused = true;
       throw e;
@@ -139,13 +139,13 @@ public final class VolumeDevice implements CommandQueue.Origin {
       return true;
     }
     if (!closed) {
-      counters.fallbacks.increment();
+      counters.increment(VolumeCounter.FALLBACKS);
     }
     return false;
   }
 
   /** The queue of the open device while it is in service, else null. */
-  private CommandQueue usable() {
+  private DeviceThread usable() {
     return closed ? null : device.usable();
   }
 
@@ -158,7 +158,7 @@ public final class VolumeDevice implements CommandQueue.Origin {
    */
   public long submit(
       WrittenExtent extent, int opcode, long slba, int nlb, int directive, boolean detached) {
-    CommandQueue queue = usable();
+    DeviceThread queue = usable();
     if (queue == null) {
       return SimStatus.CLOSED;
     }
@@ -178,10 +178,10 @@ public final class VolumeDevice implements CommandQueue.Origin {
   /**
    * Lets a little time pass in which the queue may get room for commands.
    *
-   * @param waitNs gets the wall time spent
+   * @param waited counts the wall time spent
    * @return whether to try again; false when the budget is spent or waiting has become pointless
    */
-  public boolean awaitRoom(WaitBudget budget, LongAdder waitNs) {
+  public boolean awaitRoom(WaitBudget budget, VolumeCounter waited) {
     if (budget.isSpent()) {
       timedOut();
       return false;
@@ -193,7 +193,7 @@ public final class VolumeDevice implements CommandQueue.Origin {
     LockSupport.parkNanos(Math.min(ROOM_POLL_NS, budget.leftNs()));
     long spent = System.nanoTime() - begin;
     budget.spend(spent);
-    waitNs.add(spent);
+    counters.add(waited, spent);
     return true;
   }
 
@@ -201,10 +201,10 @@ public final class VolumeDevice implements CommandQueue.Origin {
    * Waits for a ticket: until its commands are done, the budget is spent, the thread is interrupted
    * (the interrupt stays set), or waiting has become pointless.
    *
-   * @param waitNs gets the wall time spent, in real-time mode
+   * @param waited counts the wall time spent, in real-time mode
    */
-  public void await(long ticket, WaitBudget budget, LongAdder waitNs) {
-    CommandQueue queue = usable();
+  public void await(long ticket, WaitBudget budget, VolumeCounter waited) {
+    DeviceThread queue = usable();
     if (queue == null || ticket == TicketedIo.NOTHING) {
       return;
     }
@@ -216,12 +216,12 @@ public final class VolumeDevice implements CommandQueue.Origin {
       broken(e);
     } finally {
       if (timed) {
-        waitNs.add(System.nanoTime() - begin);
+        counters.add(waited, System.nanoTime() - begin);
       }
     }
   }
 
-  private void awaitSliced(CommandQueue queue, long ticket, WaitBudget budget) {
+  private void awaitSliced(DeviceThread queue, long ticket, WaitBudget budget) {
     boolean done;
     do {
       long slice = Math.min(WAIT_SLICE_NS, budget.leftNs());
@@ -245,7 +245,7 @@ public final class VolumeDevice implements CommandQueue.Origin {
 
   /** Gives a ticket up. */
   public void forget(long ticket) {
-    CommandQueue queue = usable();
+    DeviceThread queue = usable();
     if (queue == null || ticket == TicketedIo.NOTHING) {
       return;
     }
@@ -254,7 +254,7 @@ public final class VolumeDevice implements CommandQueue.Origin {
 
   /** Whether a command that is submitted now finds room. */
   public boolean hasRoom() {
-    CommandQueue queue = usable();
+    DeviceThread queue = usable();
     return queue == null || queue.hasRoom();
   }
 
@@ -269,7 +269,7 @@ public final class VolumeDevice implements CommandQueue.Origin {
 
   /** Asks the device, waits for the status that it returns, and says whether that is a success. */
   boolean ask(String what, ToIntFunction<SimDevice> call) {
-    CommandQueue queue = usable();
+    DeviceThread queue = usable();
     if (queue == null) {
       return false;
     }
@@ -299,7 +299,7 @@ public final class VolumeDevice implements CommandQueue.Origin {
   }
 
   /** HDFS's I/O goes to the device no more. */
-  public void leave() {
+  public void stopForwarding() {
     leaving = true;
   }
 
@@ -307,20 +307,20 @@ public final class VolumeDevice implements CommandQueue.Origin {
   public void close() {
     closed = true;
     try {
-      device.detach(this);
+      device.removeVolume(this);
     } catch (RuntimeException | Error e) {
       failures.broken(volume, e);
     }
   }
 
   private void timedOut() {
-    counters.timeouts.increment();
+    counters.increment(VolumeCounter.TIMEOUTS);
     failures.timedOut(volume, mode());
   }
 
   /** The device could not be opened or refused a mode; it is out of service already. */
   public void notStarted() {
-    counters.errors.increment();
+    counters.increment(VolumeCounter.ERRORS);
   }
 
   @Override
@@ -340,7 +340,7 @@ public final class VolumeDevice implements CommandQueue.Origin {
       return;
     }
     String reason = SimStatus.name(status) + ": " + error;
-    counters.errors.increment();
+    counters.increment(VolumeCounter.ERRORS);
     if (SimStatus.isFatal(status)) {
       device.outOfService(reason);
     } else {
@@ -354,7 +354,7 @@ public final class VolumeDevice implements CommandQueue.Origin {
     if (closed) {
       return;
     }
-    counters.errors.increment();
+    counters.increment(VolumeCounter.ERRORS);
     device.outOfService(e.toString());
     failures.broken(volume, e);
   }

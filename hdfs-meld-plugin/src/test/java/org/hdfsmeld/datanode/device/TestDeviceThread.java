@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** What HDFS's threads leave to the thread of a device. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class TestCommandQueue {
+class TestDeviceThread {
   private static final int CAPACITY = 4096;
   private static final int TICKETS = 1 << 16;
   private static final long FOREVER = Long.MAX_VALUE;
@@ -41,15 +41,15 @@ class TestCommandQueue {
   private volatile LongSupplier time = clock::get;
 
   private final FakeDevice device = new FakeDevice();
-  private final AtomicInteger samples = new AtomicInteger();
-  private volatile Consumer<SimDevice> sampling = target -> {};
-  private final CommandQueue queue =
-      new CommandQueue(
+  private final AtomicInteger published = new AtomicInteger();
+  private volatile Consumer<SimDevice> publisher = target -> {};
+  private final DeviceThread queue =
+      new DeviceThread(
           "test",
           0,
           target -> {
-            samples.incrementAndGet();
-            sampling.accept(target);
+            published.incrementAndGet();
+            publisher.accept(target);
           },
           1_000_000,
           new Watchdog(3, () -> time.getAsLong()));
@@ -58,8 +58,8 @@ class TestCommandQueue {
   private final List<Long> lost = new ArrayList<>();
   private final WrittenExtent extent = lost::add;
 
-  private final CommandQueue.Origin origin =
-      new CommandQueue.Origin() {
+  private final DeviceThread.Origin origin =
+      new DeviceThread.Origin() {
         @Override
         public void failed(
             WrittenExtent written, int opcode, long slba, long status, String error) {
@@ -261,38 +261,22 @@ class TestCommandQueue {
   }
 
   @Test
-  void aSampleComesAfterWhatWasPutInBefore() {
+  void aCallFindsPublishedWhatWasPutInBefore() {
+    AtomicLong seen = new AtomicLong();
+    publisher = target -> seen.set(((FakeDevice) target).taken());
     for (int i = 1; i <= 3; i++) {
       submit(Opcode.READ, i, true);
-      AtomicLong seen = new AtomicLong();
-      sampling = target -> seen.set(((FakeDevice) target).taken());
-      queue.sample();
+      drain();
       assertThat(seen).hasValue(i);
     }
   }
 
-  /** Only the first one waits, for half a second, and nobody afterwards. */
   @Test
-  void whoWantsASampleDoesNotWaitForAHang() {
-    CountDownLatch begun = new CountDownLatch(1);
-    device.before =
-        () -> {
-          begun.countDown();
-          FakeDevice.hang(hang).run();
-        };
+  void countersArePublishedWithoutBeingAskedFor() {
+    AtomicLong seen = new AtomicLong();
+    publisher = target -> seen.set(((FakeDevice) target).taken());
     submit(Opcode.READ, 0, true);
-    queue.sample();
-    assertThat(begun.getCount()).isZero();
-    long begin = System.nanoTime();
-    for (int i = 0; i < 100; i++) {
-      queue.sample();
-    }
-    assertThat(System.nanoTime() - begin).isLessThan(TimeUnit.MILLISECONDS.toNanos(500));
-    int before = samples.get();
-    hang.countDown();
-    await().until(() -> samples.get() > before);
-    queue.sample();
-    assertThat(samples.get()).isGreaterThan(before + 1);
+    await().until(() -> seen.get() == 1);
   }
 
   @Test
@@ -415,13 +399,13 @@ class TestCommandQueue {
 
   /** The thread goes on, and serves those who wait afterwards. */
   @Test
-  void inRealTimeASampleThatFailsCostsNoService() throws Exception {
-    sampling =
+  void countersThatFailCostNoService() throws Exception {
+    publisher =
         target -> {
           throw new IllegalStateException("broken counters");
         };
     queue.setMode(true, 1);
-    await().until(() -> samples.get() > 0);
+    await().until(() -> published.get() > 0);
     assertThat(queue.await(origin, submit(Opcode.READ, 0, false), FOREVER)).isTrue();
   }
 
@@ -463,11 +447,11 @@ class TestCommandQueue {
   }
 
   @Test
-  void inRealTimeTheDeviceIsSampledWhileItWorks() throws SimException {
+  void inRealTimeCountersArePublishedWhileTheDeviceWorks() throws SimException {
     device.stuck = true;
     queue.setMode(true, 1);
     queue.forget(submit(Opcode.READ, 0, false));
-    await().until(() -> samples.get() > 3);
+    await().until(() -> published.get() > 3);
   }
 
   @Test

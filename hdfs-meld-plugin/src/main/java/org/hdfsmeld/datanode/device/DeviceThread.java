@@ -2,7 +2,6 @@ package org.hdfsmeld.datanode.device;
 
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -25,7 +24,7 @@ import org.hdfsmeld.sim.SimStatus;
  * turn has come simulated time moves until its command is done. In {@code real-time} mode who
  * awaits a ticket looks at its slot, and sleeps when it is not due soon.
  */
-final class CommandQueue {
+final class DeviceThread {
   /** What a command was given for. Called by the device's thread; must not wait. */
   interface Origin {
     /**
@@ -45,11 +44,11 @@ final class CommandQueue {
   private static final int WAKE_AT = CommandRing.ENTRIES / 4;
 
   /**
-   * In account mode fewer are gathered for so long. The blocks that HDFS copies push the
-   * simulator's tables out of the processor's caches: for a write of 512 MiB the thread takes 17 ms
-   * of a processor when they are gathered for 20 ms, and 12 for 200 ms.
+   * In account mode fewer are gathered for so long, and counters are as old. The blocks that HDFS
+   * copies push the simulator's tables out of the processor's caches: for a write of 512 MiB the
+   * thread takes 17 ms of a processor when they are gathered for 20 ms, and 12 for 200 ms.
    */
-  private static final long GATHER_NS = TimeUnit.MILLISECONDS.toNanos(200);
+  private static final long GATHER_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
   /** After so many looks at an empty ring the thread sleeps until it is woken. */
   private static final int IDLE_LOOKS = 5;
@@ -60,17 +59,14 @@ final class CommandQueue {
   /** After so long the library returns, for calls of others. */
   private static final long LONGEST_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
-  /** Who wants the latest counters goes without after so long in which the thread does nothing. */
-  private static final long SAMPLE_NS = TimeUnit.MILLISECONDS.toNanos(500);
-
   /** A call is given up after so many looks, which is after 10 s; sooner in tests that hang. */
   static final int LOOKS = Integer.getInteger("org.hdfsmeld.looks", 100);
 
   final CommandRing ring = new CommandRing();
   private final Watchdog watchdog;
   private final DeviceCalls calls;
-  private final Consumer<SimDevice> sampler;
-  private final long samplePeriodNs;
+  private final Consumer<SimDevice> publisher;
+  private final long periodNs;
   private final long spinNs;
   private final Thread thread;
 
@@ -80,17 +76,15 @@ final class CommandQueue {
   private final AtomicReferenceArray<Thread> waiters =
       new AtomicReferenceArray<>(CommandRing.SLOTS);
 
-  /** Samples asked for, the last one that was taken, and the last that nobody waited for. */
-  private final AtomicLong asked = new AtomicLong();
-
-  private volatile long sampled;
-  private volatile long givenUp;
-
   private volatile boolean asleep;
   private volatile boolean closing;
   private volatile boolean realTime;
   private SimDevice device;
-  private long sampledNs;
+
+  /** Whether the counters have changed since they were published, and when that was. */
+  private volatile boolean unpublished;
+
+  private long publishedNs = System.nanoTime();
 
   /** Outcomes that the library has posted at last. */
   private int posted;
@@ -104,25 +98,21 @@ final class CommandQueue {
    * @param name the device's name, for people
    * @param spinNs how long the thread, and who awaits a ticket, looks before it sleeps, in
    *     real-time mode
-   * @param sampler called by the thread when somebody asks, and in real-time mode every {@code
-   *     samplePeriodNs} while it works
+   * @param publisher publishes the device's counters. The thread calls it when they have changed,
+   *     once in {@code periodNs}, and before each {@link #call}
    */
-  CommandQueue(String name, long spinNs, Consumer<SimDevice> sampler, long samplePeriodNs) {
-    this(name, spinNs, sampler, samplePeriodNs, new Watchdog(LOOKS, System::nanoTime));
+  DeviceThread(String name, long spinNs, Consumer<SimDevice> publisher, long periodNs) {
+    this(name, spinNs, publisher, periodNs, new Watchdog(LOOKS, System::nanoTime));
   }
 
   /** A queue whose calls are given up by a watchdog of its own. */
-  CommandQueue(
-      String name,
-      long spinNs,
-      Consumer<SimDevice> sampler,
-      long samplePeriodNs,
-      Watchdog watchdog) {
+  DeviceThread(
+      String name, long spinNs, Consumer<SimDevice> publisher, long periodNs, Watchdog watchdog) {
     this.watchdog = watchdog;
     this.calls = new DeviceCalls(watchdog, () -> device);
     this.spinNs = spinNs;
-    this.sampler = sampler;
-    this.samplePeriodNs = samplePeriodNs;
+    this.publisher = publisher;
+    this.periodNs = periodNs;
     watchdog.progress(ring::taken);
     this.thread = new Thread(this::run, "meld-device-" + name);
     thread.setDaemon(true);
@@ -133,7 +123,7 @@ final class CommandQueue {
    * Puts in a command. Never waits.
    *
    * @param extent what is written, or null
-   * @param opcode one of {@link Opcode}, or {@link CommandRing#PRELOAD}
+   * @param opcode one of {@link Opcode}, {@link CommandRing#PRELOAD} or {@link CommandRing#WAIT}
    * @return a ticket, {@link TicketedIo#NOTHING} when detached, or a status below 0: {@link
    *     SimStatus#TIMEOUT} when there is no room. What only the device knows, the origin hears.
    */
@@ -146,28 +136,10 @@ final class CommandQueue {
       int nlb,
       int directive,
       boolean detached) {
-    return put(origin, extent, opcode, nsid, slba, nlb, directive, detached, 0);
-  }
-
-  /** Whether a command that is put in now finds room. */
-  boolean hasRoom() {
-    return ring.claimed() - ring.taken() < CommandRing.ENTRIES;
-  }
-
-  private long put(
-      Origin origin,
-      WrittenExtent extent,
-      int opcode,
-      int nsid,
-      long slba,
-      int nlb,
-      int directive,
-      boolean detached,
-      long awaited) {
     if (closing) {
       return SimStatus.CLOSED;
     }
-    watchdog.look();
+    watchdog.check();
     long at = ring.claim();
     if (at < 0) {
       return SimStatus.TIMEOUT;
@@ -175,12 +147,22 @@ final class CommandQueue {
     int slot = CommandRing.slot(at + 1);
     origins[slot] = origin;
     extents[slot] = extent;
-    ring.publish(at, opcode, nsid, slba, nlb, directive, Directive.NO_DSM, detached, awaited);
+    ring.publish(at, opcode, nsid, slba, nlb, directive, detached);
     if (asleep || (at + 1) % WAKE_AT == 0) {
       asleep = false;
       LockSupport.unpark(thread);
     }
     return detached ? TicketedIo.NOTHING : at + 1;
+  }
+
+  /** Whether a command that is put in now finds room. */
+  boolean hasRoom() {
+    return ring.claimed() - ring.taken() < CommandRing.ENTRIES;
+  }
+
+  /** Whether something has been put in or done that the published counters lack. */
+  boolean isUnpublished() {
+    return unpublished || ring.claimed() != ring.taken();
   }
 
   /**
@@ -195,13 +177,15 @@ final class CommandQueue {
       ended = awaitDone(ticket, timeoutNs);
     } else {
       // What waits is nobody's, but a failure is told.
-      ended = put(origin, null, CommandRing.WAIT, 0, 0, 0, 0, true, ticket) != SimStatus.TIMEOUT;
+      ended =
+          submit(origin, null, CommandRing.WAIT, 0, ticket, 0, Directive.NONE, true)
+              != SimStatus.TIMEOUT;
       if (!ended) {
         LockSupport.parkNanos(this, Math.min(ROOM_NS, timeoutNs));
       }
     }
     if (!ended) {
-      watchdog.look();
+      watchdog.check();
     }
     return ended;
   }
@@ -241,31 +225,6 @@ final class CommandQueue {
   /** Nobody waits for the ticket any more; its command runs on. */
   void forget(long ticket) {
     ring.end(ticket);
-  }
-
-  /**
-   * Has a sample taken after all that was put in before, and waits for it as long as the thread
-   * gets on. Where it did not for somebody before, nobody waits until it does again.
-   *
-   * @throws IllegalStateException when the thread hangs
-   */
-  void sample() {
-    watchdog.look();
-    long mine = asked.incrementAndGet();
-    LockSupport.unpark(thread);
-    long seen = watchdog.present();
-    long since = System.nanoTime();
-    while (sampled < mine && !closing && givenUp <= sampled) {
-      LockSupport.parkNanos(this, 20_000);
-      long present = watchdog.present();
-      long now = System.nanoTime();
-      if (present != seen) {
-        seen = present;
-        since = now;
-      } else if (now - since > SAMPLE_NS) {
-        givenUp = mine;
-      }
-    }
   }
 
   /**
@@ -345,23 +304,27 @@ final class CommandQueue {
 
   private void run() {
     int idle = 0;
+    long dueNs = CommandRing.NEVER;
     while (!closing) {
-      long ask = asked.get();
       // Comes after what was put in before it, as far as the device had room for that.
       FutureTask<?> call = calls.next();
       idle = ring.isReady() ? 0 : idle + 1;
-      long dueNs = device == null ? CommandRing.NEVER : drain(ring.claimed());
-      sample(ask);
+      if (idle == 0 || (realTime && dueNs != CommandRing.NEVER)) {
+        unpublished = true;
+      }
+      dueNs = device == null ? CommandRing.NEVER : drain(ring.claimed());
+      long laterNs = publish(call != null);
       if (call != null) {
         watchdog.beat();
         call.run();
         watchdog.beat();
+        unpublished = true;
       } else if (realTime) {
-        sleep(ring.isFull() ? Math.min(dueNs, ROOM_NS) : dueNs);
+        sleep(Math.min(ring.isFull() ? Math.min(dueNs, ROOM_NS) : dueNs, laterNs));
       } else if (idle < IDLE_LOOKS) {
-        gather();
+        gather(Math.min(GATHER_NS, laterNs));
       } else {
-        sleep(CommandRing.NEVER);
+        sleep(laterNs);
       }
     }
     calls.close();
@@ -482,32 +445,39 @@ final class CommandQueue {
     }
   }
 
-  /** Takes a sample that was asked for, or in real-time mode is due. */
-  private void sample(long ask) {
-    boolean isDue = realTime && System.nanoTime() - sampledNs >= samplePeriodNs;
-    if (device == null || (ask == sampled && !isDue)) {
-      sampled = ask;
-      return;
+  /**
+   * Publishes counters that have changed, once in a period or at once.
+   *
+   * @return nanoseconds until it is time for that; {@link CommandRing#NEVER} when nothing is left
+   */
+  private long publish(boolean atOnce) {
+    if (!unpublished || device == null) {
+      return CommandRing.NEVER;
+    }
+    long leftNs = periodNs - (System.nanoTime() - publishedNs);
+    if (leftNs > 0 && !atOnce) {
+      return leftNs;
     }
     watchdog.beat();
     try {
-      sampler.accept(device);
+      publisher.accept(device);
     } catch (RuntimeException | Error e) {
       // Counters are for people; who waits for commands is told when one of them fails.
     } finally {
       watchdog.beat();
-      sampledNs = System.nanoTime();
-      sampled = ask;
+      publishedNs = System.nanoTime();
+      unpublished = false;
     }
+    return CommandRing.NEVER;
   }
 
   private boolean isNothingAsked() {
-    return calls.isEmpty() && asked.get() == sampled && !closing;
+    return calls.isEmpty() && !closing;
   }
 
-  private void gather() {
+  private void gather(long longestNs) {
     if (ring.claimed() - ring.taken() < WAKE_AT && isNothingAsked()) {
-      LockSupport.parkNanos(this, GATHER_NS);
+      LockSupport.parkNanos(this, longestNs);
     }
   }
 
@@ -519,7 +489,7 @@ final class CommandQueue {
       if (dueNs == CommandRing.NEVER) {
         LockSupport.park(this);
       } else {
-        LockSupport.parkNanos(this, Math.min(dueNs, samplePeriodNs));
+        LockSupport.parkNanos(this, Math.min(dueNs, periodNs));
       }
     }
     asleep = false;
