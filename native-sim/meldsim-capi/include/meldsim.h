@@ -1355,7 +1355,23 @@ int64_t meldsim_run(uint32_t abi_version,
                     const char *request);
 
 /**
- * Copies the result of the calling thread's last `meldsim_run` or `meldsim_timeline_join` into `buf`; else as
+ * Compares what Spark jobs of hdfs-meld recorded and draws a page of it, as `meldsim report` does, and keeps a JSON object for the
+ * calling thread: `text` for a terminal, and whether all `holds` that was expected. `meldsim_run_result` gives it. Returns the
+ * bytes that it needs, its NUL included. Thread-safe.
+ *
+ * `request` is a JSON object: `inputs`, paths of records and of folders with some; `command`, which the page shows; if wanted,
+ * `html` and `json`, files to write, and `expect`, what must hold.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT (null, not UTF-8, unknown keys, an expectation or a record that is none, a file that cannot be read
+ * or written), MELDSIM_ERR_PANIC.
+ *
+ * # Safety
+ * `request` is null or a NUL-terminated string.
+ */
+int64_t meldsim_report(const char *request);
+
+/**
+ * Copies the result of the calling thread's last `meldsim_run`, `meldsim_report` or `meldsim_timeline_join` into `buf`; else as
  * `meldsim_last_error`. Returns 1 when there is none. The result stays until the thread runs something else; running anything that is refused frees it.
  *
  * # Safety

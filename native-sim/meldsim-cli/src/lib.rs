@@ -16,6 +16,7 @@ mod interrupt;
 mod output;
 mod profiles;
 mod progress;
+mod report;
 mod run;
 mod surroundings;
 mod timeline;
@@ -35,6 +36,7 @@ use crate::calibrate::CalibrateArgs;
 use crate::documents::{CompletionsArgs, ManArgs};
 use crate::import::ImportArgs;
 use crate::output::Ending;
+use crate::report::ReportArgs;
 use crate::run::RunArgs;
 use crate::timeline::TimelineCommandArgs;
 use crate::trace::TraceCommandArgs;
@@ -83,6 +85,8 @@ enum Command {
     Calibrate(Box<CalibrateArgs>),
     /// Make one timeline of several: two runs compared, or a cluster down to its flash
     Timeline(TimelineCommandArgs),
+    /// Draw a page of what Spark jobs or the demo of hdfs-meld recorded
+    Report(ReportArgs),
     /// Repeat a published experiment and compare
     Experiment(ExperimentArgs),
     /// Run every experiment and say claim by claim whether it holds
@@ -120,6 +124,7 @@ pub fn main() -> ExitCode {
         Command::Experiment(args) => experiment::run(&args).map(only_text),
         Command::Validate(args) => validate::run(&args),
         Command::Timeline(args) => timeline::timeline(&args).map(only_text),
+        Command::Report(args) => report::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Completions(args) => documents::completions(&args, Cli::command()).map(only_text),
         Command::Man(args) => documents::man(&args, Cli::command()).map(only_text),

@@ -129,18 +129,16 @@ fn outcome(run: &Run, all: &[Measured]) -> Outcome {
         50 => "uniform".to_owned(),
         skew => format!("{skew} % of the writes to {} %", 100 - skew),
     };
-    let bars = |of: &Measured| {
-        (
-            of.variant.name.to_owned(),
-            of.amplification.map(Some).to_vec(),
-        )
-    };
-    let chart = BarChart {
-        title: "Write amplification by policy".to_owned(),
-        axis: "bytes programmed / bytes written".to_owned(),
-        series: SKEWS.map(name).to_vec(),
-        groups: all.iter().map(bars).collect(),
-    };
+    let names = SKEWS.map(name);
+    let series = names.each_ref().map(String::as_str);
+    let title = "Write amplification by policy";
+    let chart = DotPlot::of(
+        title,
+        "bytes programmed / bytes written",
+        series,
+        all,
+        |of| (of.variant.name.to_owned(), of.amplification),
+    );
     run.report("Random overwrites of single pages on a full device, counted once it has been written over four times, for each policy that is registered.")
         .assumed("192 superblocks of 192 pages, 12 % of them spare; `gc.window` is 64; `streams` places pages, or where another does `cost-benefit` chooses victims")
         .sheet(

@@ -105,13 +105,13 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
     })
 }
 
-fn chart(rows: &[WindowRow]) -> BarChart {
+fn chart(rows: &[WindowRow]) -> DotPlot {
     let group = |row: &WindowRow| {
         let values = [row.latency.mean_us, row.latency.p99_us];
         (row.before.name().to_owned(), values)
     };
     let title = "Reads, by what went before them";
-    BarChart::of(title, "latency, us", ["mean", "p99"], rows, group)
+    DotPlot::of(title, "latency, us", ["mean", "p99"], rows, group)
 }
 
 fn reads(profile: &Profile, before: Before) -> Result<WindowRow> {

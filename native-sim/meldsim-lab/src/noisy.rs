@@ -341,7 +341,7 @@ fn windows_sheet(layouts: &[Layout]) -> Sheet {
 }
 
 fn figures(outcome: Outcome, layouts: &[Layout], extent: Extent) -> Outcome {
-    let p99 = BarChart::of(
+    let p99 = DotPlot::of(
         "p99 of the reader",
         "us",
         ["without the writer", "with the writer"],
@@ -351,7 +351,7 @@ fn figures(outcome: Outcome, layouts: &[Layout], extent: Extent) -> Outcome {
             (layout.name.to_owned(), p99)
         },
     );
-    let alone = BarChart::of(
+    let alone = DotPlot::of(
         "Bandwidth of one set alone",
         "MiB/s",
         ["128 KiB random reads"],

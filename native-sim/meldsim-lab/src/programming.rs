@@ -81,13 +81,13 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
     }))
 }
 
-fn chart(rows: &[ProgramRow]) -> BarChart {
+fn chart(rows: &[ProgramRow]) -> DotPlot {
     let group = |row: &ProgramRow| {
         let label = format!("{}, {}", row.order, row.hint);
         (label, [row.expected_ms, row.measured_ms])
     };
     let title = format!("{WORDLINES} wordlines written to one die");
-    BarChart::of(title, "time, ms", ["arithmetic", "simulated"], rows, group)
+    DotPlot::of(title, "time, ms", ["arithmetic", "simulated"], rows, group)
 }
 
 /// The profile with one die, in that program order.

@@ -1,4 +1,4 @@
-//! Charts and pages: of anything, of a run, of a calibration.
+//! Charts and pages: of anything, of a run, of a calibration, of Spark jobs.
 
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
@@ -6,6 +6,7 @@
 mod calibration;
 pub mod chart;
 mod figure;
+mod jobs;
 mod measured;
 mod page;
 mod run;
@@ -15,7 +16,8 @@ mod timeline;
 
 pub use calibration::calibration_page;
 pub use figure::figure_file;
+pub use jobs::{JobsReport, JobsRequest, report_jobs};
 pub use measured::{MEASURED_CAPTION, measured_charts};
-pub use page::{Origin, Page};
+pub use page::{Fact, Origin, Page};
 pub use run::run_page;
 pub use timeline::FoundTimeline;

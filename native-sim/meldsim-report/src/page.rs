@@ -30,6 +30,7 @@ pub struct Origin {
 }
 
 impl Origin {
+    /// Folded, for the foot of a page.
     fn to_html(&self) -> String {
         let facts = [
             ("profile", &self.profile),
@@ -44,9 +45,27 @@ impl Origin {
         });
         let (command, facts) = (escape(&self.command), facts.concat());
         format!(
-            "<div class=\"origin\"><div class=\"command\"><pre><code>{command}</code></pre>\
-             <button type=\"button\" hidden>Copy</button></div>\n<dl>{facts}</dl></div>\n"
+            "<details class=\"origin\"><summary>Settings, and the command that makes this page</summary>\
+             <div class=\"command\"><pre><code>{command}</code></pre>\
+             <button type=\"button\" hidden>Copy</button></div>\n<dl>{facts}</dl></details>\n"
         )
+    }
+}
+
+/// One number that a reader takes away.
+#[derive(Clone, Debug)]
+pub struct Fact {
+    /// The number, with its unit.
+    pub value: String,
+    /// What it is, and whether it is simulated, measured or published.
+    pub what: String,
+}
+
+impl Fact {
+    /// A number and what it is.
+    pub fn new(value: impl Into<String>, what: impl Into<String>) -> Fact {
+        let (value, what) = (value.into(), what.into());
+        Fact { value, what }
     }
 }
 
@@ -54,8 +73,11 @@ impl Origin {
 #[derive(Debug)]
 pub struct Page {
     title: String,
+    origin: String,
     body: String,
     in_charts: bool,
+    /// Charts of equal values, in words; they follow the row.
+    asides: Vec<String>,
     has_timeline: bool,
     styles: Styles,
 }
@@ -69,14 +91,26 @@ impl Page {
             Some((first, more)) => (format!("{first}."), format!("<p>{}</p>\n", escape(more))),
             None => (verdict.to_owned(), String::new()),
         };
-        let (verdict, origin) = (escape(&verdict), origin.to_html());
+        let verdict = escape(&verdict);
         Page {
-            body: format!("<h1>{title}</h1>\n<p class=\"verdict\">{verdict}</p>\n{more}{origin}"),
+            body: format!("<h1>{title}</h1>\n<p class=\"verdict\">{verdict}</p>\n{more}"),
             title,
+            origin: origin.to_html(),
             in_charts: false,
+            asides: Vec::new(),
             has_timeline: false,
             styles: Styles::default(),
         }
+    }
+
+    /// Adds numbers in large letters, side by side.
+    pub fn facts(&mut self, facts: &[Fact]) -> &mut Page {
+        let facts = facts.iter().map(|fact| {
+            let (value, what) = (escape(&fact.value), escape(&fact.what));
+            format!("<div><dt>{what}</dt><dd>{value}</dd></div>\n")
+        });
+        let facts: String = facts.collect();
+        self.element(&format!("<dl class=\"facts\">{facts}</dl>\n"))
     }
 
     /// Begins a section.
@@ -96,20 +130,42 @@ impl Page {
 
     /// Adds a long table: only its summary is seen until it is opened.
     pub fn folded_table(&mut self, summary: &str, table: &Table) -> &mut Page {
-        let (summary, table) = (escape(summary), scrolling(table));
-        self.element(&format!(
-            "<details><summary>{summary}</summary>{table}</details>\n"
-        ))
+        self.folded(summary, |page| {
+            page.table(table);
+        })
+    }
+
+    /// Adds text as it was typed, folded.
+    pub fn folded_text(&mut self, summary: &str, text: &str) -> &mut Page {
+        self.folded(summary, |page| {
+            page.element(&format!("<pre>{}</pre>\n", escape(text)));
+        })
+    }
+
+    /// Adds what is seen only when it is opened.
+    pub fn folded(&mut self, summary: &str, fill: impl FnOnce(&mut Page)) -> &mut Page {
+        let summary = escape(summary);
+        self.element(&format!("<details><summary>{summary}</summary>\n"));
+        fill(self);
+        self.element("</details>\n")
     }
 
     /// Adds a chart with what to see in it. Charts in a row stand side by side where there is room. A series looks the same
-    /// in all charts of the page.
+    /// in all charts of the page. A chart of nothing is left out, and one of equal values is a sentence.
     pub fn chart(&mut self, chart: impl Into<Chart>, caption: &str) -> &mut Page {
+        let chart = chart.into();
+        match chart.in_words() {
+            Some(words) if words.is_empty() => return self,
+            Some(words) => {
+                self.asides.push(words);
+                return self;
+            }
+            None => {}
+        }
         if !self.in_charts {
             self.body += "<div class=\"charts\">\n";
             self.in_charts = true;
         }
-        let chart = chart.into();
         let mut views = chart.draw(&mut self.styles);
         if let Some((name, other)) = chart.other_view(&mut self.styles) {
             let first = in_class(&views, "first");
@@ -121,8 +177,10 @@ impl Page {
         let note = chart
             .note()
             .map_or(String::new(), |note| format!(" {note}"));
-        let caption = escape(caption) + &note;
-        self.body += &format!("<figure>{views}<figcaption>{caption}</figcaption></figure>\n");
+        let (caption, data) = (escape(caption) + &note, escape(&chart.to_csv()));
+        self.body += &format!(
+            "<figure>{views}<figcaption>{caption}</figcaption><pre class=\"csv\" hidden>{data}</pre></figure>\n"
+        );
         self
     }
 
@@ -147,7 +205,8 @@ impl Page {
 
     /// The page, with a last line on what its numbers are.
     pub fn finish(mut self, footer: &str) -> String {
-        self.element(&format!("<footer>{}</footer>\n", escape(footer)));
+        let origin = std::mem::take(&mut self.origin);
+        self.element(&format!("{origin}<footer>{}</footer>\n", escape(footer)));
         let (layout, script) = match self.has_timeline {
             true => (timeline::LAYOUT, timeline::SCRIPT),
             false => ("", ""),
@@ -155,7 +214,7 @@ impl Page {
         format!(
             "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
              <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\
-             <title>{}</title>\n<style>\n{STYLE}{LAYOUT}{layout}</style></head>\n<body><main>\n{}</main>\n\
+             <title>{}</title>\n<style id=\"chart-style\">\n{STYLE}</style>\n<style>\n{LAYOUT}{layout}</style></head>\n<body><main>\n{}</main>\n\
              <script>\n{SCRIPT}{script}</script></body></html>\n",
             self.title, self.body
         )
@@ -164,6 +223,9 @@ impl Page {
     fn element(&mut self, html: &str) -> &mut Page {
         if std::mem::take(&mut self.in_charts) {
             self.body += "</div>\n";
+        }
+        for words in std::mem::take(&mut self.asides) {
+            self.body += &format!("<p>{}</p>\n", escape(&words));
         }
         self.body += html;
         self
@@ -196,7 +258,7 @@ fn in_class(svg: &str, class: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::chart::{Axis, BarChart, Line, LineChart};
+    use super::super::chart::{Axis, DotPlot, Line, LineChart};
     use super::*;
 
     fn lines(names: &[&str], y: Axis) -> LineChart {
@@ -234,7 +296,7 @@ mod tests {
             assert_eq!(open, html.matches(&format!("</{tag}>")).count(), "{tag}");
         }
         assert_eq!(html.matches("class=\"charts\"").count(), 1);
-        assert!(html.contains("<summary>1 &amp; only row</summary><div"));
+        assert!(html.contains("<summary>1 &amp; only row</summary>\n<div"));
         assert!(html.contains("<h1>A &amp; B</h1>") && html.contains("&lt;x&gt;"));
         assert!(html.contains("<p class=\"verdict\">A wins.</p>"));
         assert!(html.contains("<code>meldsim run --profile '&lt;p&gt;'</code>"));
@@ -261,13 +323,11 @@ mod tests {
         let mut page = Page::new("", "", &Origin::default());
         page.chart(lines(&["reads", "writes"], Axis::linear("y")), "");
         page.chart(lines(&["dies"], Axis::linear("y")), "");
-        let bars = BarChart {
-            title: String::new(),
-            axis: String::new(),
-            series: vec!["dies".to_owned(), "writes".to_owned()],
-            groups: vec![(String::new(), vec![Some(1.0), Some(2.0)])],
-        };
-        page.chart(bars, "");
+        let series = ["dies", "writes"];
+        let dots = DotPlot::of("", "", series, 1..3, |n| {
+            ("".to_owned(), [1.0, f64::from(n)])
+        });
+        page.chart(dots, "");
         let html = page.finish("");
         for (tip, colour) in [
             ("<title>reads: 1, 1", "--c0"),
@@ -280,6 +340,20 @@ mod tests {
             let fill = before.rsplit("fill=\"var(").next().unwrap();
             assert!(fill.starts_with(colour), "{tip}: {}", &fill[..4]);
         }
+    }
+
+    #[test]
+    fn a_chart_comes_with_its_values_and_one_that_says_nothing_is_left_out() {
+        let mut page = Page::new("", "", &Origin::default());
+        page.chart(lines(&["a, b"], Axis::linear("y")), "");
+        page.chart(lines(&[], Axis::linear("y")), "");
+        let same = |at: u8| (at.to_string(), [67.7]);
+        page.chart(DotPlot::of("Rate", "MiB/s", ["a"], 0..3, same), "");
+        let html = page.finish("");
+        assert_eq!(html.matches("<figure>").count(), 1);
+        let data = "<pre class=\"csv\" hidden>series,x,y\n&quot;a, b&quot;,1,1\n&quot;a, b&quot;,2,3\n</pre>";
+        assert!(html.contains(data), "{html}");
+        assert!(html.contains("<p>Rate: 67.7 MiB/s everywhere.</p>"));
     }
 
     #[test]

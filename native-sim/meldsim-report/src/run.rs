@@ -1,17 +1,22 @@
 //! A run as a page with charts.
 
-use super::chart::{Axis, BarChart, HeatMap, HeatScale, Line, LineChart};
+use super::chart::{Axis, DotPlot, HeatMap, HeatScale, Line, LineChart};
 use super::page::{Origin, Page};
 use meldsim::device::Stats;
 use meldsim::engine::Duration;
 use meldsim_stats::{Align, Table, count, csv_number, duration, rate_mib_s};
 use meldsim_workload::{
-    DeviceInterval, DeviceResult, FULL_PERCENT, IntervalRate, IntervalTail, Preconditioned,
-    RunResult, Tally, TimeSeries, Track,
+    DeviceInterval, DeviceResult, FULL_PERCENT, IntervalRate, IntervalTail, JobResult,
+    Preconditioned, RunResult, Tally, TimeSeries, Track,
 };
 
 /// More channels than this are shown in the heat map only.
 const CHANNEL_BARS: usize = 64;
+/// More jobs than this are said together.
+const MOST_JOBS: usize = 3;
+/// Of an interval, the least that a job must have run for its rate to be drawn.
+const LEAST_SHARE: f64 = 0.2;
+const OF_TAILS: &str = "Arrival to completion, in intervals of 200 requests or more where there are enough. Simulated.";
 /// Intervals over which a page counts the flash's work, at most.
 const WORK_INTERVALS: usize = 60;
 /// The same of one die or channel: what is left is waiting for its turn, %.
@@ -21,6 +26,17 @@ const ONE_FULL_PERCENT: f64 = 95.0;
 /// `footer` what they are.
 pub fn run_page(run: &RunResult, title: &str, origin: &Origin, footer: &str) -> String {
     let mut page = Page::new(title, &verdict(run), origin);
+    let named = run
+        .directions()
+        .map(|(job, _, op, tally)| (format!("{job} {op}"), tally.latencies()));
+    let distribution = LineChart::of_latencies("Latency distribution", named);
+    let about = "Arrival to completion. At 99, the latency that 99 % of the requests did not exceed. Simulated.";
+    match &run.series {
+        Some(series) => over_time(run, series, &mut page),
+        None => {
+            page.chart(distribution.clone(), about);
+        }
+    }
     page.heading("Requests").table(&run.table());
     for remark in run.remarks() {
         page.paragraph(&remark);
@@ -28,22 +44,21 @@ pub fn run_page(run: &RunResult, title: &str, origin: &Origin, footer: &str) -> 
     if let Some(path) = &run.host_path {
         page.paragraph(&path.to_text());
     }
-    let named = run
-        .directions()
-        .map(|(job, _, op, tally)| (format!("{job} {op}"), tally.latencies()));
-    page.heading("Latency").chart(
-        LineChart::of_latencies("Latency distribution", named),
-        "Arrival to completion. At 99, the latency that 99 % of the requests did not exceed. Simulated.",
-    );
-    if let Some(series) = &run.series {
-        over_time(series, &mut page);
-    }
     page.heading("Device");
     let before = run.precondition.as_ref().map(Preconditioned::to_text);
     for line in (before.unwrap_or_default() + &run.device.to_text()).lines() {
         page.paragraph(line);
     }
-    busy(&run.device, &mut page);
+    page.folded(
+        "More charts: latency, flash work, every die and channel",
+        |page| {
+            if let Some(series) = &run.series {
+                page.chart(distribution, about);
+                more_over_time(run, series, page);
+            }
+            busy(&run.device, page);
+        },
+    );
     for waits in &run.waits {
         let (title, table) = waits.to_table();
         page.heading("Slowest commands")
@@ -51,9 +66,10 @@ pub fn run_page(run: &RunResult, title: &str, origin: &Origin, footer: &str) -> 
             .table(&table);
     }
     page.timelines(&run.timelines);
-    let counters = counters(&run.device);
-    page.heading("Counters")
-        .folded_table("All counters of the device that are not 0", &counters);
+    page.folded_table(
+        "All counters of the device that are not 0",
+        &counters(&run.device),
+    );
     page.finish(footer)
 }
 
@@ -63,6 +79,48 @@ fn verdict(run: &RunResult) -> String {
     if failed > 0 {
         return format!("{failed} requests failed: the device is full.");
     }
+    // Volumes of a trace are too many for a sentence.
+    let found = match run.jobs.len() {
+        1..=MOST_JOBS => of_jobs(run),
+        _ => of_all(run),
+    };
+    match found.is_empty() {
+        true => "No request was made.".to_owned(),
+        false => format!("{}; {}.", capital(&found), limit_in_words(run)),
+    }
+}
+
+/// Each direction of each job, while it ran; of two alike, how many times one is as fast as the other.
+fn of_jobs(run: &RunResult) -> String {
+    let mut rates = Vec::new();
+    let mut parts = Vec::new();
+    for (job, direction, tally) in directions(run) {
+        let seconds = (job.duration_us / 1e6).max(f64::MIN_POSITIVE);
+        let name = match run.jobs.len() {
+            1 => format!("{direction}s"),
+            _ => format!("{} {direction}s", job.name),
+        };
+        parts.extend(in_words(&name, tally, seconds));
+        rates.push((direction, tally.bytes as f64 / seconds));
+    }
+    let ratio = match rates[..] {
+        [(one, first), (other, second)] if one == other && run.jobs.len() == 2 => {
+            format!(": {:.2}×", first.max(second) / first.min(second))
+        }
+        _ => String::new(),
+    };
+    parts.join("; ") + &ratio
+}
+
+fn directions(run: &RunResult) -> impl Iterator<Item = (&JobResult, &'static str, &Tally)> {
+    run.jobs.iter().flat_map(|job| {
+        let both = [("read", &job.read), ("write", &job.write)];
+        both.into_iter()
+            .filter_map(move |(direction, tally)| Some((job, direction, tally.as_ref()?)))
+    })
+}
+
+fn of_all(run: &RunResult) -> String {
     let ends = run.jobs.iter().map(|job| job.start_us + job.duration_us);
     let starts = run.jobs.iter().map(|job| job.start_us);
     let span_us = ends.fold(0.0, f64::max) - starts.fold(f64::INFINITY, f64::min);
@@ -70,22 +128,25 @@ fn verdict(run: &RunResult) -> String {
         let mut all = Tally::default();
         let tallies = run.directions().filter(|(_, _, op, _)| *op == direction);
         tallies.for_each(|(.., tally)| all.merge(tally));
-        let latency = all.latencies().summary()?;
-        let per_second = |amount: f64| amount / (span_us / 1e6).max(f64::MIN_POSITIVE);
-        let us = |us: f64| duration(Duration::from_ps((us * 1e6) as u64));
-        Some(format!(
-            "{direction}s: {} IOPS, {}, median {}, 99th percentile {}",
-            count(per_second(all.requests as f64)),
-            rate_mib_s(per_second(all.bytes as f64 / f64::from(1 << 20))),
-            us(latency.p50_us),
-            us(latency.p99_us),
-        ))
+        in_words(
+            &format!("{direction}s"),
+            &all,
+            (span_us / 1e6).max(f64::MIN_POSITIVE),
+        )
     });
-    let parts: Vec<String> = parts.collect();
-    match parts.is_empty() {
-        true => "No request was made.".to_owned(),
-        false => format!("{}; {}.", capital(&parts.join("; ")), limit_in_words(run)),
-    }
+    parts.collect::<Vec<_>>().join("; ")
+}
+
+fn in_words(name: &str, tally: &Tally, seconds: f64) -> Option<String> {
+    let latency = tally.latencies().summary()?;
+    let us = |us: f64| duration(Duration::from_ps((us * 1e6) as u64));
+    Some(format!(
+        "{name} {}, {} IOPS, median {}, 99th percentile {}",
+        rate_mib_s(tally.bytes as f64 / f64::from(1 << 20) / seconds),
+        count(tally.requests as f64 / seconds),
+        us(latency.p50_us),
+        us(latency.p99_us),
+    ))
 }
 
 /// What has no room for more: of dies and channels, which.
@@ -104,51 +165,46 @@ fn capital(text: &str) -> String {
     first.into_iter().chain(letters).collect()
 }
 
-/// Charts of the run over time.
-fn over_time(series: &TimeSeries, page: &mut Page) {
-    page.heading("Over time");
-    let mut chart = |title: &str, y: Axis, lines: Vec<Line>, caption: &str| {
-        let chart = LineChart {
-            title: title.to_owned(),
-            x: Axis::linear("simulated time, ms"),
-            y,
-            lines,
-        };
-        page.chart(chart, caption);
-    };
-    let rates = |value: fn(&IntervalRate) -> f64| {
-        lines(series, |track| &track.rates, |at| (at.start_us, value(at)))
-    };
-    let caption = "Requests that completed, in intervals of 50 requests or more where there are enough. Simulated.";
-    let iops = rates(|at| at.iops);
-    chart("Requests a second", Axis::linear("IOPS"), iops, caption);
-    let rate = rates(|at| at.bandwidth_mib_s);
-    chart(
-        "Bandwidth",
-        Axis::linear("MiB/s"),
-        rate,
-        "Their bytes. Simulated.",
+/// The charts of the run over time that one looks at first.
+fn over_time(run: &RunResult, series: &TimeSeries, page: &mut Page) {
+    let rates = rates(run, series, |at| at.bandwidth_mib_s);
+    let caption =
+        "In intervals of 50 requests or more where there are enough, while the job ran. Simulated.";
+    page.chart(chart("Bandwidth", Axis::linear("MiB/s"), rates), caption);
+    page.chart(
+        tails(run, series, "Latency, 99th percentile", |at| at.p99_us),
+        OF_TAILS,
     );
-    type Tail = fn(&IntervalTail) -> f64;
-    let tails = |value: Tail| lines(series, |track| &track.tails, |at| (at.start_us, value(at)));
-    let caption = "Arrival to completion, in intervals of 200 requests or more where there are enough. Simulated.";
-    let of_tails: [(&str, Tail); 3] = [
-        ("Latency, median", |at| at.p50_us),
-        ("Latency, 99th percentile", |at| at.p99_us),
-        ("Latency, maximum", |at| at.max_us),
-    ];
-    for (title, value) in of_tails {
-        chart(title, Axis::log("us"), tails(value), caption);
-    }
     let busy = |name: &str, value: fn(&DeviceInterval) -> f64| {
         Line::over(name, &series.device, |at| (at.start_us / 1e3, value(at)))
     };
-    let caption = "Time that buses were held and dies worked, over all of them. Simulated.";
     let busy = vec![
         busy("channels", |at| at.channel_busy_percent),
         busy("dies", |at| at.die_busy_percent),
     ];
-    chart("Busy share", Axis::linear("%"), busy, caption);
+    page.chart(
+        chart("Busy share", Axis::linear("%"), busy),
+        "Time that buses were held and dies worked, over all of them. Simulated.",
+    );
+}
+
+/// The other charts of the run over time.
+fn more_over_time(run: &RunResult, series: &TimeSeries, page: &mut Page) {
+    let iops = rates(run, series, |at| at.iops);
+    let caption =
+        "Requests that completed, in intervals of 50 or more where there are enough. Simulated.";
+    page.chart(
+        chart("Requests a second", Axis::linear("IOPS"), iops),
+        caption,
+    );
+    page.chart(
+        tails(run, series, "Latency, median", |at| at.p50_us),
+        OF_TAILS,
+    );
+    page.chart(
+        tails(run, series, "Latency, maximum", |at| at.max_us),
+        OF_TAILS,
+    );
     // Counts of longer intervals are sums.
     let each = series.device.len().div_ceil(WORK_INTERVALS).max(1);
     let work = |name: &str, value: fn(&DeviceInterval) -> u64| {
@@ -157,32 +213,84 @@ fn over_time(series: &TimeSeries, page: &mut Page) {
             (run[0].start_us / 1e3, sum as f64)
         })
     };
-    let work = vec![
-        work("pages moved by garbage collection", |at| at.gc_pages_moved),
+    let mut work = vec![
+        work("pages moved by collection", |at| at.gc_pages_moved),
         work("wordlines programmed", |at| at.programs),
     ];
+    work.retain(|line| line.points.iter().any(|point| point.1 > 0.0));
     let axis = format!(
         "count in {} ms",
         csv_number(each as f64 * series.interval_us / 1e3)
     );
-    let caption = "Garbage collection takes die time that requests wait for. Simulated.";
-    chart("Flash work", Axis::linear(axis), work, caption);
+    page.chart(
+        chart("Flash work", Axis::linear(axis), work),
+        "Garbage collection takes die time that requests wait for. Simulated.",
+    );
 }
 
-/// A line for each direction of each job, through these points of microseconds and values.
-fn lines<I>(
-    series: &TimeSeries,
-    intervals: fn(&Track) -> &Vec<I>,
-    point: impl Fn(&I) -> (f64, f64),
-) -> Vec<Line> {
+fn chart(title: &str, y: Axis, lines: Vec<Line>) -> LineChart {
+    LineChart {
+        title: title.to_owned(),
+        x: Axis::linear("simulated time, ms"),
+        y,
+        lines,
+    }
+}
+
+/// When the job of a track ran.
+fn ran(run: &RunResult, track: &Track) -> (f64, f64) {
+    let job = run.jobs.iter().find(|job| job.name == track.job);
+    job.map_or((0.0, f64::INFINITY), |job| {
+        (job.start_us, job.start_us + job.duration_us)
+    })
+}
+
+fn name(track: &Track) -> String {
+    format!("{} {}", track.job, track.direction)
+}
+
+/// A line of steps for each direction of each job, while the job ran.
+fn rates(run: &RunResult, series: &TimeSeries, value: fn(&IntervalRate) -> f64) -> Vec<Line> {
     let lines = series.tracks.iter().map(|track| {
-        let name = format!("{} {}", track.job, track.direction);
-        Line::over(name, intervals(track), |at| {
-            let (us, value) = point(at);
-            (us / 1e3, value)
-        })
+        let (start, end) = ran(run, track);
+        let mut points = Vec::new();
+        for at in &track.rates {
+            let (from, to) = (
+                at.start_us.max(start),
+                (at.start_us + at.length_us).min(end),
+            );
+            // The rate of a moment is chance.
+            if to - from < LEAST_SHARE * at.length_us {
+                continue;
+            }
+            let value = value(at) * at.length_us / (to - from);
+            if points
+                .last()
+                .is_some_and(|(before, _)| *before >= from / 1e3)
+            {
+                points.pop();
+            }
+            points.extend([(from / 1e3, value), (to / 1e3, value)]);
+        }
+        Line::new(name(track), points).in_steps()
     });
     lines.collect()
+}
+
+/// A latency over time for each direction of each job.
+fn tails(
+    run: &RunResult,
+    series: &TimeSeries,
+    title: &str,
+    value: fn(&IntervalTail) -> f64,
+) -> LineChart {
+    let lines = series.tracks.iter().map(|track| {
+        let (start, _) = ran(run, track);
+        Line::over(name(track), &track.tails, |at| {
+            (at.start_us.max(start) / 1e3, value(at))
+        })
+    });
+    chart(title, Axis::log("us"), lines.collect())
 }
 
 /// What of the device has no room for more.
@@ -212,6 +320,10 @@ fn limit(device: &DeviceResult) -> String {
     }
 }
 
+fn tenths(value: f64) -> f64 {
+    (10.0 * value).round() / 10.0
+}
+
 /// Charts of how busy every die and channel was.
 fn busy(device: &DeviceResult, page: &mut Page) {
     let channels = device.channels_busy_percent();
@@ -220,7 +332,10 @@ fn busy(device: &DeviceResult, page: &mut Page) {
     let label = |index: usize| index.to_string();
     let row = |die: usize| {
         let row = (0..channels.len()).map(|channel| dies.get(channel * per_channel + die));
-        (label(die), row.map(|percent| percent.copied()).collect())
+        (
+            label(die),
+            row.map(|percent| percent.copied().map(tenths)).collect(),
+        )
     };
     let map = HeatMap {
         title: "Busy share of every die, %".to_owned(),
@@ -237,15 +352,15 @@ fn busy(device: &DeviceResult, page: &mut Page) {
     if channels.len() > CHANNEL_BARS {
         return;
     }
-    let groups = channels.iter().enumerate();
-    let bars = BarChart::of(
+    let rows = channels.iter().enumerate();
+    let dots = DotPlot::of(
         "Busy share of every channel",
         "%",
         ["channels"],
-        groups,
-        |(channel, percent)| (label(channel), [*percent]),
+        rows,
+        |(channel, percent)| (label(channel), [tenths(*percent)]),
     );
-    page.chart(bars, "Commands and data on the bus. Simulated.");
+    page.chart(dots, "Commands and data on the bus. Simulated.");
 }
 
 /// Those that are not 0.

@@ -48,15 +48,6 @@ pub(super) enum Anchor {
     End,
 }
 
-/// What stands for a series in a legend.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Key {
-    /// A line with its marks, or a dashed one.
-    Line { dashed: bool },
-    /// A bar.
-    Bar,
-}
-
 impl Svg {
     /// An image with its title; a long one takes several rows.
     pub(super) fn new(title: &str, width: f64) -> Svg {
@@ -105,22 +96,18 @@ impl Svg {
         ));
     }
 
+    /// A line between two values of a row.
+    pub(super) fn join(&mut self, [from, to]: [f64; 2], y: f64) {
+        self.raw(&format!(
+            "<line class=\"join\" x1=\"{from:.1}\" y1=\"{y:.1}\" x2=\"{to:.1}\" y2=\"{y:.1}\"/>"
+        ));
+    }
+
     /// A rectangle of `fill` and `opacity` that shows `tip` when pointed at.
     pub(super) fn rect(&mut self, at: [f64; 4], fill: &str, opacity: f64, tip: &str) {
         let [x, y, width, height] = at;
         let tip = escape(tip);
         self.raw(&format!("<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" fill=\"{fill}\" fill-opacity=\"{opacity:.2}\"><title>{tip}</title></rect>"));
-    }
-
-    /// A bar of a series, with its pattern.
-    pub(super) fn bar(&mut self, at: [f64; 4], style: Style, tip: &str) {
-        let [x, y, width, height] = at;
-        let (tip, fill, stroke) = (escape(tip), style.colour(), style.hatch_colour());
-        let hatch = match style.hatch(at) {
-            path if path.is_empty() => path,
-            path => format!("<path class=\"hatch\" stroke=\"{stroke}\" d=\"{path}\"/>"),
-        };
-        self.raw(&format!("<g class=\"series\"><rect class=\"bar\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" fill=\"{fill}\"><title>{tip}</title></rect>{hatch}</g>"));
     }
 
     /// A mark of a series; a hollow one on a dashed line.
@@ -132,30 +119,20 @@ impl Svg {
         ));
     }
 
-    /// Names of series in rows below the title, where there is more than one.
-    pub(super) fn legend<'a>(&mut self, entries: impl Iterator<Item = (&'a str, Style, Key)>) {
-        let entries: Vec<_> = entries.collect();
-        if entries.len() < 2 {
-            return;
-        }
+    /// Names of series in rows below the title: of points, or of lines, solid or dashed.
+    pub(super) fn legend(&mut self, entries: &[(&str, Style, Option<bool>)]) {
         let mut x = 0.0;
-        for (name, style, key) in entries {
+        for &(name, style, dashed) in entries {
             let width = 34.0 + LETTER_WIDTH * name.chars().count() as f64;
             if x > 0.0 && x + width > self.width {
                 (x, self.top) = (0.0, self.top + ROW);
             }
             let middle = self.top + 4.0;
-            match key {
-                Key::Line { dashed } => {
-                    self.stroke(
-                        &format!("{x:.1},{middle:.1} {:.1},{middle:.1}", x + 20.0),
-                        style,
-                        dashed,
-                    );
-                    self.mark([x + 10.0, middle], style, dashed, name);
-                }
-                Key::Bar => self.bar([x + 0.5, middle - 4.5, 19.0, 9.0], style, name),
+            if let Some(dashed) = dashed {
+                let ends = format!("{x:.1},{middle:.1} {:.1},{middle:.1}", x + 20.0);
+                self.stroke(&ends, style, dashed);
             }
+            self.mark([x + 10.0, middle], style, dashed == Some(true), name);
             self.label(x + 24.0, middle + 4.0, Anchor::Start, name);
             x += width;
         }
@@ -244,9 +221,15 @@ fn short_to(value: f64, significant: i32) -> String {
     format!("{text}{unit}")
 }
 
-/// Round values from about `low` to about `high`, at most `most` + 1.
+/// Fewer ticks than this do not tell a scale.
+const FEWEST_TICKS: usize = 3;
+/// More than this are a wall.
+const MOST_TICKS: usize = 7;
+
+/// Round values from about `low` to about `high`, about `most` of them.
 pub(super) fn linear_ticks(low: f64, high: f64, most: u32) -> Vec<f64> {
-    let rough = (high - low) / f64::from(most.max(1));
+    let most = most.max(1);
+    let rough = (high - low) / f64::from(most);
     let power = libm::pow(10.0, libm::log10(rough).floor());
     let factor = [1.0, 2.0, 5.0, 10.0]
         .into_iter()
@@ -254,33 +237,46 @@ pub(super) fn linear_ticks(low: f64, high: f64, most: u32) -> Vec<f64> {
         .unwrap_or(10.0);
     let step = factor * power;
     let first = (low / step).ceil() as i64;
-    (first..)
+    let ticks: Vec<f64> = (first..)
         .map(|n| n as f64 * step)
         .take_while(|tick| *tick <= high + step * 1e-9)
         .take(most as usize + 2)
-        .collect()
+        .collect();
+    match ticks.len() {
+        0..FEWEST_TICKS if most < 20 => linear_ticks(low, high, most * 2),
+        _ => ticks,
+    }
 }
 
-/// Powers of ten from `low` to `high`, with 2 and 5 between them where there is room.
+/// Powers of ten from `low` to `high`; with 2 and 5, or more between them, where these are few.
 pub(super) fn log_ticks(low: f64, high: f64) -> Vec<f64> {
     let (first, last) = (
         libm::log10(low).floor() as i32,
         libm::log10(high).ceil() as i32,
     );
-    let factors: &[f64] = match last - first {
-        ..=2 => &[1.0, 2.0, 5.0],
-        _ => &[1.0],
-    };
     let step = ((last - first) / 7).max(0) as usize + 1;
-    (first..=last)
-        .step_by(step)
-        .flat_map(|power| {
-            factors
-                .iter()
-                .map(move |factor| factor * libm::pow(10.0, power.into()))
-        })
-        .filter(|tick| (low * 0.999..=high * 1.001).contains(tick))
-        .collect()
+    let between = |factors: &[f64]| -> Vec<f64> {
+        let powers = (first..=last).step_by(step);
+        let ticks = powers.flat_map(|power| {
+            let unit = libm::pow(10.0, power.into());
+            factors.iter().map(move |factor| factor * unit)
+        });
+        ticks
+            .filter(|tick| (low * 0.999..=high * 1.001).contains(tick))
+            .collect()
+    };
+    let denser: [&[f64]; 2] = [&[1.0, 2.0, 5.0], &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0]];
+    let mut ticks = between(&[1.0]);
+    for factors in denser {
+        let more = between(factors);
+        if ticks.len() < FEWEST_TICKS || more.len() <= MOST_TICKS && factors.len() == 3 {
+            ticks = more;
+        }
+    }
+    match ticks.len() {
+        0..FEWEST_TICKS => linear_ticks(low, high, 4),
+        _ => ticks,
+    }
 }
 
 #[cfg(test)]
@@ -294,8 +290,21 @@ mod tests {
             linear_ticks(0.0, 0.7, 4),
             [0.0, 0.2, 0.4, 0.6000000000000001]
         );
-        assert_eq!(log_ticks(1.0, 1000.0), [1.0, 10.0, 100.0, 1000.0]);
-        assert_eq!(log_ticks(60.0, 300.0), [100.0, 200.0]);
+        assert_eq!(log_ticks(1.0, 1e4), [1.0, 10.0, 100.0, 1000.0, 1e4]);
+        assert_eq!(log_ticks(60.0, 300.0), [70.0, 100.0, 150.0, 200.0, 300.0]);
+    }
+
+    #[test]
+    fn every_scale_has_three_ticks_and_no_wall_of_them() {
+        for low in [1e-3, 0.7, 3.9, 88.0, 4100.0] {
+            for ratio in [1.05, 1.3, 2.0, 7.0, 60.0, 1e4, 1e7] {
+                let high = low * ratio;
+                for ticks in [log_ticks(low, high), linear_ticks(0.0, high, 4)] {
+                    assert!((3..=8).contains(&ticks.len()), "{low} {high}: {ticks:?}");
+                    assert!(ticks.is_sorted(), "{ticks:?}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -236,6 +236,8 @@ pub struct Track {
 pub struct IntervalRate {
     /// When it began.
     pub start_us: f64,
+    /// How long it was.
+    pub length_us: f64,
     /// Requests a simulated second.
     pub iops: f64,
     /// Bytes a simulated second.
@@ -247,6 +249,7 @@ impl IntervalRate {
         let interval = Interval::new(cell, length);
         IntervalRate {
             start_us: start.as_ps() as f64 / 1e6,
+            length_us: length.as_ps() as f64 / 1e6,
             iops: interval.iops,
             bandwidth_mib_s: interval.bandwidth_mib_s,
         }

@@ -19,8 +19,8 @@ use serde::Serialize;
 use self::advice::Confirmed;
 use meldsim::engine::Duration;
 use meldsim::profile::Profile;
-use meldsim_report::chart::{BarChart, LineChart};
-use meldsim_report::{Origin, Page};
+use meldsim_report::chart::{Dot, DotPlot, LineChart};
+use meldsim_report::{Fact, Origin, Page};
 use meldsim_stats::{LatencySummary, Table, csv, duration, rate_mib_s};
 use meldsim_timeline::TimelineData;
 use meldsim_workload::RunError;
@@ -194,6 +194,44 @@ impl WhatIf {
     /// The outcomes as a page in HTML that needs nothing else.
     pub fn to_html(&self, title: &str, origin: &Origin, footer: &str) -> String {
         let mut page = Page::new(title, &self.verdict, origin);
+        page.facts(&self.facts());
+        let us = |of: fn(&LatencySummary) -> f64| {
+            move |outcome: &Outcome| Some(of(&outcome.read.as_ref()?.latency))
+        };
+        let more = "Reads and writes; more is better. Simulated.";
+        let rate = self.dots("Throughput", "MiB/s", |outcome| {
+            Some(outcome.bandwidth_mib_s())
+        });
+        let less = "Arrival to completion, all volumes; less is better. Simulated.";
+        let mean = self.dots("Mean read latency", "us", us(|reads| reads.mean_us));
+        match self.mode {
+            ReplayMode::Open => page.chart(mean, less),
+            ReplayMode::Closed => page.chart(rate.clone(), more),
+        };
+        page.chart(
+            self.dots("Read latency, median", "us", us(|reads| reads.p50_us)),
+            less,
+        );
+        page.chart(
+            self.dots(
+                "Read latency, 99th percentile",
+                "us",
+                us(|reads| reads.p99_us),
+            ),
+            "Of fewer than 100 reads it is the maximum. Less is better. Simulated.",
+        );
+        page.table(&self.table());
+        if self.mode == ReplayMode::Open {
+            page.paragraph(
+                "Requests arrive when they were recorded: a device that keeps up gives the throughput that the trace asks for.",
+            );
+        }
+        page.folded(
+            "More charts: distributions, busy dies, write amplification",
+            |page| {
+                self.more_charts(page);
+            },
+        );
         if !self.advice.is_empty() {
             page.heading("Advice");
             for advice in &self.advice {
@@ -201,21 +239,11 @@ impl WhatIf {
             }
             page.paragraph(advice::NOTE);
         }
-        page.heading("Outcomes").table(&self.table());
-        page.heading("Reads");
-        let caption = "Arrival to completion, all volumes; less is better. Simulated.";
-        let latency = |title, of: fn(&LatencySummary) -> f64| {
-            let of_reads = |reads: &Figures| of(&reads.latency);
-            self.bars(title, "us", |outcome| outcome.read.as_ref().map(of_reads))
-        };
-        let of_few = "Of fewer than 100 reads it is the maximum. Less is better. Simulated.";
-        page.chart(latency("Mean read latency", |reads| reads.mean_us), caption);
-        let p99 = latency("Read latency, 99th percentile", |reads| reads.p99_us);
-        page.chart(p99, of_few);
-        page.chart(
-            latency("Read latency, maximum", |reads| reads.max_us),
-            caption,
-        );
+        page.timelines(&self.timelines);
+        page.finish(footer)
+    }
+
+    fn more_charts(&self, page: &mut Page) {
         for layout in [Layout::AsRecorded, Layout::AllMelded] {
             let title = format!("Read latency distribution, {}", layout.name());
             let outcomes = self
@@ -225,65 +253,97 @@ impl WhatIf {
             let reads = outcomes.filter_map(|outcome| {
                 Some((outcome.profile.clone(), &outcome.read.as_ref()?.latencies))
             });
-            let chart = LineChart::of_latencies(title, reads);
-            if !chart.lines.is_empty() {
-                let caption =
-                    "At 99, the latency that 99 % of the reads did not exceed. Simulated.";
-                page.chart(chart, caption);
-            }
+            page.chart(
+                LineChart::of_latencies(title, reads),
+                "At 99, the latency that 99 % of the reads did not exceed. Simulated.",
+            );
         }
-        page.heading("Device");
-        let rate = self.bars("Throughput", "MiB/s", |outcome| {
-            Some(outcome.bandwidth_mib_s())
-        });
-        let caption = match self.replay {
-            "open" => {
-                "Reads and writes. Requests arrive when they were recorded, so a device that keeps up has the trace's own rate. Simulated."
-            }
-            _ => "Reads and writes; more is better. Simulated.",
-        };
-        page.chart(rate, caption);
-        let busy = self.bars("Busy share of the dies", "%", |outcome| {
-            Some(outcome.dies_busy_percent)
-        });
+        let maximum = |outcome: &Outcome| Some(outcome.read.as_ref()?.latency.max_us);
         page.chart(
-            busy,
+            self.dots("Read latency, maximum", "us", maximum),
+            "Less is better. Simulated.",
+        );
+        page.chart(
+            self.dots("Busy share of the dies", "%", |outcome| {
+                Some(outcome.dies_busy_percent)
+            }),
             "Mean over all dies; the rest of their time is free for other work. Simulated.",
         );
-        if self
-            .outcomes
-            .iter()
-            .any(|outcome| outcome.write_amplification.is_some())
-        {
-            let unit = "bytes programmed for each byte written";
-            let amplification = self.bars("Write amplification", unit, |outcome| {
+        let unit = "bytes programmed for each byte written";
+        page.chart(
+            self.dots("Write amplification", unit, |outcome| {
                 outcome.write_amplification
-            });
-            let caption =
-                "Collection and padding count; each device is fresh at the start. Simulated.";
-            page.chart(amplification, caption);
-        }
-        page.timelines(&self.timelines);
-        page.finish(footer)
+            }),
+            "Collection and padding count; each device is fresh at the start. Simulated.",
+        );
     }
 
-    /// A chart with a group for each profile, a bar for each layout.
-    fn bars(&self, title: &str, unit: &str, value: impl Fn(&Outcome) -> Option<f64>) -> BarChart {
-        let mut groups: Vec<(String, Vec<Option<f64>>)> = Vec::new();
-        for outcome in &self.outcomes {
-            // Each profile begins with its data as recorded.
-            if outcome.layout == Layout::AsRecorded {
-                groups.push((outcome.profile.clone(), vec![None; Layout::ALL.len()]));
-            }
-            if let Some((_, bars)) = groups.last_mut() {
-                bars[outcome.layout as usize] = value(outcome);
-            }
+    /// The best outcome, the first device, and what melding does where it is known.
+    fn facts(&self) -> Vec<Fact> {
+        let (Some(best), Some(first)) = (self.outcomes.get(self.best), self.outcomes.first())
+        else {
+            return Vec::new();
+        };
+        let value = |outcome: &Outcome| match self.mode {
+            ReplayMode::Closed => rate_mib_s(outcome.bandwidth_mib_s()),
+            ReplayMode::Open => format!("{:.1} us", outcome.mean_us()),
+        };
+        let what = match (self.mode, &best.read) {
+            (ReplayMode::Closed, _) => "throughput",
+            (ReplayMode::Open, Some(_)) => "mean read latency",
+            (ReplayMode::Open, None) => "mean write latency",
+        };
+        let mut facts = vec![Fact::new(
+            value(best),
+            format!("best {what}: {}", best.name()),
+        )];
+        if !std::ptr::eq(best, first) {
+            facts.push(Fact::new(value(first), format!("{what}: {}", first.name())));
         }
-        BarChart {
+        let of = |layout| {
+            let mut outcomes = self.outcomes.iter();
+            outcomes.find(|outcome| outcome.layout == layout)
+        };
+        if let Some((normal, melded)) = of(Layout::NoneMelded).zip(of(Layout::AllMelded)) {
+            let gain = match self.mode {
+                ReplayMode::Closed => melded.bandwidth_mib_s() / normal.bandwidth_mib_s(),
+                ReplayMode::Open => normal.mean_us() / melded.mean_us(),
+            };
+            let about = format!(
+                "as fast when all is melded, against none: {}",
+                melded.profile
+            );
+            facts.push(Fact::new(format!("{gain:.2}×"), about));
+        }
+        facts
+    }
+
+    /// A row of dots for each device, the best first, a dot for each layout.
+    fn dots(&self, title: &str, unit: &str, value: impl Fn(&Outcome) -> Option<f64>) -> DotPlot {
+        const ORDER: [Layout; 3] = [Layout::NoneMelded, Layout::AsRecorded, Layout::AllMelded];
+        let mut devices: Vec<&[Outcome]> = self
+            .outcomes
+            .chunk_by(|one, next| one.device == next.device)
+            .collect();
+        let cost = |outcome: &Outcome| match self.mode {
+            ReplayMode::Open => outcome.mean_us(),
+            ReplayMode::Closed => -outcome.bandwidth_mib_s(),
+        };
+        let least = |outcomes: &[Outcome]| outcomes.iter().map(cost).fold(f64::INFINITY, f64::min);
+        devices.sort_by(|a, b| least(a).total_cmp(&least(b)));
+        let rows = devices.iter().map(|outcomes| {
+            let of = |layout| {
+                let mut outcomes = outcomes.iter();
+                let outcome = outcomes.find(|outcome| outcome.layout == layout)?;
+                value(outcome).map(Dot::from)
+            };
+            (outcomes[0].profile.clone(), ORDER.map(of).into())
+        });
+        DotPlot {
             title: title.to_owned(),
             axis: unit.to_owned(),
-            series: Layout::ALL.map(|layout| layout.name().to_owned()).to_vec(),
-            groups,
+            series: ORDER.map(|layout| layout.brief().to_owned()).into(),
+            rows: rows.collect(),
         }
     }
 }

@@ -10,7 +10,7 @@
 //! | `fdp` | flexible data placement: handles, statistics and events of a set |
 //! | `counters` | counters, percentiles, how busy the parts of a device are |
 //! | `timeline` | what a device did, as a file |
-//! | `run` | whole workloads |
+//! | `run` | whole workloads; pages of what Spark jobs recorded |
 
 mod counters;
 mod device;

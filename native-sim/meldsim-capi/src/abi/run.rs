@@ -6,11 +6,13 @@ use std::fs::File;
 use std::io::BufReader;
 
 use meldsim_calibrate::Message;
+use meldsim_report::{JobsRequest, report_jobs};
 use meldsim_workload::RunRequest;
 use meldsim_workload::trace::decompressed;
 
 use super::device::check_abi;
 use crate::entry::{boundary, copy_text, long, string};
+use crate::error::Failure;
 
 thread_local! {
     static LAST_RESULT: RefCell<String> = const { RefCell::new(String::new()) };
@@ -46,6 +48,31 @@ pub unsafe extern "C" fn meldsim_run(abi_version: u32, request: *const c_char) -
     })
 }
 
+/// Compares what Spark jobs of hdfs-meld recorded and draws a page of it, as `meldsim report` does, and keeps a JSON object for the
+/// calling thread: `text` for a terminal, and whether all `holds` that was expected. `meldsim_run_result` gives it. Returns the
+/// bytes that it needs, its NUL included. Thread-safe.
+///
+/// `request` is a JSON object: `inputs`, paths of records and of folders with some; `command`, which the page shows; if wanted,
+/// `html` and `json`, files to write, and `expect`, what must hold.
+///
+/// Errors: MELDSIM_ERR_ARGUMENT (null, not UTF-8, unknown keys, an expectation or a record that is none, a file that cannot be read
+/// or written), MELDSIM_ERR_PANIC.
+///
+/// # Safety
+/// `request` is null or a NUL-terminated string.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn meldsim_report(request: *const c_char) -> i64 {
+    boundary(|| {
+        LAST_RESULT.take();
+        // SAFETY: the contract of this function on `request`.
+        let request = unsafe { string(request, "request") }?;
+        let bad = |error: serde_json::Error| Failure::argument(format!("request: {error}"));
+        let request: JobsRequest = serde_json::from_str(request).map_err(bad)?;
+        let report = report_jobs(&request).map_err(Failure::argument)?;
+        Ok(keep(serde_json::to_string(&report).map_err(bad)?))
+    })
+}
+
 /// Keeps a result for the calling thread. The bytes that it needs, its NUL included.
 pub(super) fn keep(result: String) -> i64 {
     let bytes = long(result.len() as u64 + 1);
@@ -53,7 +80,7 @@ pub(super) fn keep(result: String) -> i64 {
     bytes
 }
 
-/// Copies the result of the calling thread's last `meldsim_run` or `meldsim_timeline_join` into `buf`; else as
+/// Copies the result of the calling thread's last `meldsim_run`, `meldsim_report` or `meldsim_timeline_join` into `buf`; else as
 /// `meldsim_last_error`. Returns 1 when there is none. The result stays until the thread runs something else; running anything that is refused frees it.
 ///
 /// # Safety

@@ -111,19 +111,14 @@
   });
 
   // ---- charts: drawn, within their boxes, series told apart without colour, light colours outlined ----
-  const charts = [...document.querySelectorAll('.bars, .plot, table.heat, svg.chart')].filter((chart) => chart.checkVisibility());
+  const charts = [...document.querySelectorAll('svg.chart')].filter((chart) => chart.checkVisibility());
   const told = (a, b, name) => {
     if (a.colour !== b.colour && a.form === b.form) problems.push(`${name}: neighbours differ in colour only`);
   };
-  const strokes = (path) => {
-    const parts = path.slice(1).split('M').map((stroke) => stroke.split(/[L,]/).map(Number));
-    const signs = parts.map(([x, y, u, v]) => `${Math.sign(Math.round(u - x))}/${Math.sign(Math.round(v - y))}`);
-    return [...new Set(signs)].sort().join() + (parts.length > 1);
-  };
   charts.forEach((chart, index) => {
     const name = `chart ${index + 1}`;
-    const frame = box(chart.matches('svg') ? chart : chart.querySelector('svg') ?? chart);
-    const marks = [...chart.querySelectorAll('.fill, polyline, rect, .mark, tbody td')].filter(drawn);
+    const frame = box(chart);
+    const marks = [...chart.querySelectorAll('polyline, rect, .mark')].filter(drawn);
     if (marks.length === 0) problems.push(`${name} has no marks`);
     if (!marks.every((mark) => within(box(mark), frame))) problems.push(`${name} draws outside of its box`);
 
@@ -131,25 +126,16 @@
       const mark = line.parentElement.querySelector('.series > .mark');
       const form = (mark ? mark.getAttribute('d').replace(/^M[^a-z]*/, '') : '') + getComputedStyle(line).strokeDasharray;
       return { colour: getComputedStyle(line).stroke, form, line };
-    }).filter(({ line }) => line.closest('.series, .plot'));
-    const bars = [...chart.querySelectorAll('.bar[fill]')].filter((bar) => box(bar).width > 12).map((bar) => {
-      const hatch = bar.parentElement.querySelector('.hatch');
-      return { colour: getComputedStyle(bar).fill, form: hatch ? strokes(hatch.getAttribute('d')) : 'plain' };
-    });
-    const fills = [...chart.querySelectorAll('.fill')].map((fill) =>
-      ({ colour: getComputedStyle(fill).backgroundColor, form: getComputedStyle(fill).backgroundImage }));
-    for (const series of [lines, bars, fills]) series.slice(1).forEach((one, at) => told(series[at], one, name));
+    }).filter(({ line }) => line.closest('.series'));
+    lines.slice(1).forEach((one, at) => told(lines[at], one, name));
 
     const outlined = (element, paint, edge) => {
-      // An HTML bar is its own background.
-      const under = ground(element instanceof SVGElement ? element : element.parentElement);
+      const under = ground(element);
       const seen = (css) => contrast(over(colour(css), under), under) >= LEAST_SHAPE_CONTRAST && colour(css)[3] > 0;
       if (!seen(paint) && !(edge && seen(edge))) problems.push(`${name}: a light colour has no outline: ${paint}`);
     };
-    chart.querySelectorAll('.bar[fill], .mark').forEach((mark) =>
+    chart.querySelectorAll('.mark').forEach((mark) =>
       outlined(mark, getComputedStyle(mark).fill, getComputedStyle(mark).stroke));
-    chart.querySelectorAll('.fill').forEach((fill) =>
-      outlined(fill, getComputedStyle(fill).backgroundColor, getComputedStyle(fill).borderTopColor));
     chart.querySelectorAll('.line').forEach((line) => {
       const edge = line.previousElementSibling;
       outlined(line, getComputedStyle(line).stroke, edge?.matches('.edge') ? getComputedStyle(edge).stroke : null);
@@ -159,7 +145,9 @@
   // ---- the frame: what was found and where it comes from; tables that say that they scroll ----
   const said = (selector) => {
     const found = [...document.querySelectorAll(selector)];
-    if (found.length === 0 || found.some((element) => element.textContent.trim() === '' || !drawn(element)))
+    // What is folded is drawn when it is opened.
+    const isSeen = (element) => drawn(element) || !element.checkVisibility();
+    if (found.length === 0 || found.some((element) => element.textContent.trim() === '' || !isSeen(element)))
       problems.push(`the page does not say ${selector}`);
     return found.length;
   };

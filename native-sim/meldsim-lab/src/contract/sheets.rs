@@ -252,7 +252,7 @@ fn map(title: &str, cells: &[Cell], value: fn(&Cell) -> Option<f64>) -> HeatMap 
     }
 }
 
-fn ratios(contract: &Contract) -> BarChart {
+fn ratios(contract: &Contract) -> DotPlot {
     let values = |device: &Rules| {
         let of = &device.in_order;
         [of.crowding(), of.tiny_loss()[0], of.offset_loss()[0]]
@@ -262,7 +262,7 @@ fn ratios(contract: &Contract) -> BarChart {
     let names = ["3 crowded", "5 tiny", "6 a sector off"];
     let series = ["published, Optane", "simulated, Optane", "simulated, flash"];
     let title = "What breaking a rule costs";
-    BarChart::of(title, "broken / kept", series, 0..names.len(), |index| {
+    DotPlot::of(title, "broken / kept", series, 0..names.len(), |index| {
         let values = [published[index], optane[index], flash[index]];
         (names[index].to_owned(), values)
     })

@@ -129,7 +129,7 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
             (name, [row.cell.core_uj()])
         };
         let title = "Energy of the cores for a read of 4 KiB";
-        let chart = BarChart::of(title, "microjoules", ["energy"], &rows, group);
+        let chart = DotPlot::of(title, "microjoules", ["energy"], &rows, group);
         let about = format!(
             "The fewest cores of each type with which the full design does a million random reads of 4 KiB a second ({MOST_CORES} \
              at most), and what their energy is."

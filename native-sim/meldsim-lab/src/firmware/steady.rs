@@ -151,7 +151,7 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
             "bursts, work in the pauses",
         ];
         let title = "Writes by the state of the device";
-        let chart = BarChart::of(title, "IOPS", series, &rows, group);
+        let chart = DotPlot::of(title, "IOPS", series, &rows, group);
         let about = format!(
             "Random writes of 4 KiB on {FULL_CORES} cores: an empty device without journal, one that collects garbage, one with the \
              journal, and both. Without end; and in bursts of {BURST} after {} ms in which the host is idle.",

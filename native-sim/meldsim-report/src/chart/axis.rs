@@ -47,6 +47,19 @@ impl Axis {
         }
     }
 
+    /// The same, from 0 to at least this value: for charts that are compared.
+    pub fn to(self, value: f64) -> Axis {
+        let mut ticks = linear_ticks(0.0, value, 5);
+        if let [.., before, last] = ticks[..] {
+            ticks.extend((last < value).then_some(2.0 * last - before));
+        }
+        let ticks = ticks.into_iter();
+        Axis {
+            ticks: ticks.map(|tick| (tick, short(tick))).collect(),
+            ..self
+        }
+    }
+
     pub(super) fn shows(&self, value: f64) -> bool {
         value.is_finite() && (self.scale == Scale::Linear || value > 0.0)
     }

@@ -1,6 +1,6 @@
 //! A grid of values.
 
-use super::{WIDTH, widest};
+use super::{WIDTH, distinct, widest};
 use crate::svg::{Anchor, Svg, short, short_apart};
 
 /// Cells at least this wide and high show their value.
@@ -38,6 +38,27 @@ pub struct HeatMap {
 }
 
 impl HeatMap {
+    fn values(&self) -> impl Iterator<Item = (&str, &str, f64)> + Clone {
+        self.rows.iter().flat_map(|(row, values)| {
+            let values = self.columns.iter().zip(values);
+            values.filter_map(move |(column, value)| Some((&**row, &**column, (*value)?)))
+        })
+    }
+
+    /// The one value of all cells, if there is but one.
+    pub(super) fn only_value(&self) -> Option<f64> {
+        distinct(self.values().map(|(.., value)| value))
+    }
+
+    /// A line for each cell.
+    pub(super) fn csv(&self) -> Vec<Vec<String>> {
+        let header = [&self.y, &self.x, &self.title].map(String::clone);
+        let lines = self
+            .values()
+            .map(|(row, column, value)| vec![row.to_owned(), column.to_owned(), value.to_string()]);
+        std::iter::once(header.into()).chain(lines).collect()
+    }
+
     /// The map as an SVG element.
     pub fn to_svg(&self) -> String {
         let mut svg = Svg::new(&self.title, WIDTH);

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -19,11 +20,12 @@ import org.hdfsmeld.demo.layout.Settings;
 import org.hdfsmeld.demo.process.Cleanup;
 import org.hdfsmeld.demo.process.Terminal;
 import org.hdfsmeld.demo.process.Workspace;
-import org.hdfsmeld.demo.report.HtmlReport;
 import org.hdfsmeld.demo.report.SummaryTable;
+import org.hdfsmeld.spark.Report;
 import org.hdfsmeld.spark.RunRecord;
 import org.hdfsmeld.spark.cli.BadArguments;
 import org.hdfsmeld.spark.cli.Json;
+import org.hdfsmeld.spark.cli.ShellWords;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -208,10 +210,10 @@ public final class Demo extends DemoCommand {
       DemoResult result = run.run();
       RunRecord record =
           RunRecord.of(Demo.class.getName(), arguments(), started, run.spark(), result);
-      Files.writeString(settings.report(), HtmlReport.of(result, record));
-      if (settings.json() != null) {
-        Files.writeString(settings.json(), Json.pretty(record));
-      }
+      Path json = settings.json() != null ? settings.json() : workspace.resolve("demo.json");
+      Files.writeString(json, Json.pretty(record));
+      String command = ShellWords.join("./meld demo", List.of(arguments()));
+      Report.draw(List.of(json), settings.report(), null, List.of(), command);
       out.print(SummaryTable.of(result));
       out.println();
       if (settings.timeline() != null) {

@@ -8,7 +8,7 @@
  *   <li>{@code volumes}: the simulated volumes, over JMX
  *   <li>{@code cluster}: the embedded HDFS and Spark
  *   <li>{@code layout}: stock, normal and melded, run one after the other
- *   <li>{@code report}: their figures, as a table and a page
+ *   <li>{@code report}: their figures, as a table
  *   <li>{@code placement}: which device new blocks go to
  * </ol>
  */

@@ -85,5 +85,7 @@ final class LibMeldsim {
 
   static native long meldsim_run(int abiVersion, byte[] request);
 
+  static native long meldsim_report(byte[] request);
+
   static native long meldsim_run_result(byte[] buf, long len);
 }

@@ -5,7 +5,10 @@ import static org.hdfsmeld.sim.NativeSimDevice.must;
 
 import java.nio.charset.StandardCharsets;
 
-/** Whole workloads, each on a device of its own: what the command {@code meldsim run} does. */
+/**
+ * Whole workloads, each on a device of its own: what the command {@code meldsim run} does; and
+ * pages of what Spark jobs recorded, as {@code meldsim report} draws them.
+ */
 public final class SimRun {
   private SimRun() {}
 
@@ -21,7 +24,25 @@ public final class SimRun {
    */
   public static String run(String library, String request) throws SimException {
     NativeLoader.load(library);
-    long bytes = must(LibMeldsim.meldsim_run(LibMeldsim.ABI_VERSION, cString(request)));
+    return result(must(LibMeldsim.meldsim_run(LibMeldsim.ABI_VERSION, cString(request))));
+  }
+
+  /**
+   * Compares what jobs recorded, and writes a page of it; loads the library if that has not
+   * happened yet.
+   *
+   * @param library as of {@link #run}
+   * @param request a JSON object; {@code docs/reference/c-abi.md} describes its keys
+   * @return a JSON object: {@code text} for a terminal, and whether all {@code holds} that was
+   *     expected
+   * @throws SimException when the library cannot be loaded, or a record or an expectation is none
+   */
+  public static String report(String library, String request) throws SimException {
+    NativeLoader.load(library);
+    return result(must(LibMeldsim.meldsim_report(cString(request))));
+  }
+
+  private static String result(long bytes) {
     byte[] text = new byte[Math.toIntExact(bytes)];
     LibMeldsim.meldsim_run_result(text, text.length);
     return new String(text, 0, text.length - 1, StandardCharsets.UTF_8);

@@ -1,18 +1,19 @@
 package org.hdfsmeld.spark;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
-import org.hdfsmeld.report.Expectation;
-import org.hdfsmeld.report.Suite;
-import org.hdfsmeld.report.SuiteJson;
-import org.hdfsmeld.report.SuitePage;
-import org.hdfsmeld.report.SuiteTable;
+import org.hdfsmeld.sim.SimException;
+import org.hdfsmeld.sim.SimRun;
 import org.hdfsmeld.spark.cli.BadArguments;
 import org.hdfsmeld.spark.cli.BuildInfo;
+import org.hdfsmeld.spark.cli.Json;
 import org.hdfsmeld.spark.cli.ShellWords;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -95,35 +96,49 @@ public final class Report implements Callable<Integer> {
   }
 
   @Override
-  public Integer call() throws Exception {
-    List<Expectation> expectations = expectations();
-    Suite suite = Suite.read(results);
-    List<Expectation.Outcome> outcomes =
-        expectations.stream().map(expectation -> expectation.check(suite)).toList();
-    PrintWriter out = spec.commandLine().getOut();
-    out.print(SuiteTable.of(suite, outcomes));
-    out.flush();
-    if (json != null) {
-      Files.writeString(json, SuiteJson.of(suite, outcomes));
+  public Integer call() throws SimException {
+    JsonNode report;
+    try {
+      report = draw(results, html, json, expect, command());
+    } catch (SimException e) {
+      throw new ParameterException(spec.commandLine(), e.getMessage(), e);
     }
+    PrintWriter out = spec.commandLine().getOut();
+    out.print(report.path("text").asText());
     if (html != null) {
-      Files.writeString(html, SuitePage.of(suite, outcomes, command()));
       out.printf("%nreport: %s%n", html.toAbsolutePath());
     }
-    return outcomes.stream().allMatch(Expectation.Outcome::holds) ? 0 : 1;
+    out.flush();
+    return report.path("holds").asBoolean() ? 0 : 1;
+  }
+
+  /**
+   * Compares records and writes what is asked for: the simulator's library draws.
+   *
+   * @param html where to write the page; null for none
+   * @param json where to write medians and spread; null for nowhere
+   * @param command that the page shows
+   * @return {@code text} for a terminal, and whether all that was expected {@code holds}
+   */
+  public static JsonNode draw(
+      List<Path> records, Path html, Path json, List<String> expect, String command)
+      throws SimException {
+    Map<String, Object> request = new HashMap<>();
+    request.put("inputs", records.stream().map(Path::toString).toList());
+    request.put("html", html == null ? null : html.toString());
+    request.put("json", json == null ? null : json.toString());
+    request.put("expect", expect);
+    request.put("command", command);
+    try {
+      return Json.parse(SimRun.report("", Json.pretty(request)));
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   private String command() {
     return madeBy != null
         ? madeBy
         : ShellWords.join("report", spec.commandLine().getParseResult().originalArgs());
-  }
-
-  private List<Expectation> expectations() {
-    try {
-      return expect.stream().map(Expectation::parse).toList();
-    } catch (IllegalArgumentException e) {
-      throw new ParameterException(spec.commandLine(), "--expect: " + e.getMessage(), e);
-    }
   }
 }

@@ -101,22 +101,4 @@ public record RunRecord(
         context.simulator(),
         result);
   }
-
-  /** The same run with another view of its result. */
-  public RunRecord withResult(Object other) {
-    return new RunRecord(
-        tool,
-        version,
-        command,
-        arguments,
-        started,
-        seed,
-        sparkVersion,
-        sparkConf,
-        hadoopVersion,
-        machine,
-        labels,
-        simulator,
-        other);
-  }
 }

@@ -17,6 +17,6 @@
  *   <li>{@code sweep}: the cells of {@link Sweep} and {@link Replay}
  * </ol>
  *
- * <p>{@code org.hdfsmeld.report}, which comes after {@code cli}, reads the records again.
+ * <p>{@link Report} has the simulator's library read the records again.
  */
 package org.hdfsmeld.spark;

@@ -17,7 +17,6 @@ class TestPackages {
   void packagesKnowOnlyThoseBefore() {
     packages.holds(
         "spark.cli",
-        "report",
         "spark.measure",
         "spark.data",
         "spark.task",

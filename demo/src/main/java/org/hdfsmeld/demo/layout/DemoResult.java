@@ -2,7 +2,6 @@ package org.hdfsmeld.demo.layout;
 
 import java.util.List;
 import java.util.stream.Stream;
-import org.hdfsmeld.report.Published;
 
 /**
  * Everything the demo found.
@@ -76,27 +75,6 @@ public record DemoResult(
   /** What a person sees: without the directive, the second data set is not melded. */
   public String displayName(VariantResult variant) {
     return variant.name().equals("melded") && !directive ? "control" : variant.name();
-  }
-
-  /** The same without the samples over time. */
-  public DemoResult withoutSamples() {
-    return new DemoResult(
-        directive,
-        profile,
-        windowBytes,
-        windowMode,
-        dataSets,
-        calibration,
-        stock.withoutSamples(),
-        normal.withoutSamples(),
-        melded.withoutSamples(),
-        undilated.withoutSamples(),
-        gainEndToEnd,
-        gains,
-        gainDevice,
-        gainPublished,
-        publishedSource,
-        checksumsAgree);
   }
 
   /** Stock, and the scans slowed down. */

@@ -20,7 +20,6 @@ import org.hdfsmeld.demo.volumes.Counters;
 import org.hdfsmeld.demo.volumes.DeviceFigures;
 import org.hdfsmeld.demo.volumes.Sampler;
 import org.hdfsmeld.demo.volumes.Volumes;
-import org.hdfsmeld.report.Published;
 import org.hdfsmeld.spark.data.Format;
 import org.hdfsmeld.spark.generate.TableFiles;
 import org.hdfsmeld.spark.scan.TableScan;

@@ -73,8 +73,4 @@ public record Rounds(
   public double most() {
     return gains.get(gains.size() - 1);
   }
-
-  Rounds withoutSamples() {
-    return new Rounds(normal.withoutSamples(), melded.withoutSamples(), gains, contents);
-  }
 }

@@ -71,21 +71,6 @@ public record VariantResult(
     return scan.rows() + " " + scan.checksum();
   }
 
-  VariantResult withoutSamples() {
-    return new VariantResult(
-        name,
-        paced,
-        dilation,
-        wallSeconds,
-        wallMibPerSecond,
-        endToEndMibPerSecond,
-        readerWaitShare,
-        all,
-        devices,
-        List.of(),
-        scan);
-  }
-
   /** Measured: what one reader got while its task ran. */
   public double readerMibPerSecond() {
     return scan.fileBytes() / MIB / scan.taskSeconds();

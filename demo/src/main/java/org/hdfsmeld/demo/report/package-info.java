@@ -1,5 +1,6 @@
 /**
  * The layouts' result for people. In: a {@link org.hdfsmeld.demo.layout.DemoResult}. Out: a table,
- * an HTML page, and whether the bars are met. No state; in the main thread.
+ * and whether the bars are met; the simulator's library draws the page of the record. No state; in
+ * the main thread.
  */
 package org.hdfsmeld.demo.report;

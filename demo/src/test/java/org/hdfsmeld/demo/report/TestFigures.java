@@ -74,14 +74,4 @@ class TestFigures {
     assertThat(data.meldedMappedShare()).isEqualTo(0.75);
     assertThat(data.paddedPages()).isEqualTo(5);
   }
-
-  @Test
-  void timelineIsInDeviceTime() {
-    VariantResult variant = Samples.paced("normal", 10, "c");
-    List<double[]> line = Timeline.of(variant, 1);
-    assertThat(line).hasSameSizeAs(variant.samples());
-    // The devices read 6000 MiB in 10 wall seconds, 0.1 device seconds; the second a third of it.
-    assertThat(line).allSatisfy(point -> assertThat(point[1]).isEqualTo(20_000, within(1e-6)));
-    assertThat(line.get(4)[0]).isEqualTo(10, within(1e-9));
-  }
 }
