@@ -7,7 +7,7 @@ use super::series::{DeviceInterval, TimeSeries, Track};
 use super::tally::Tally;
 use meldsim::engine::Duration;
 use meldsim_stats::{
-    Table, bytes, count, csv, csv_number, csv_text, duration, percent, rate_mib_s,
+    Table, bytes, clauses, count, csv, csv_number, csv_text, duration, percent, rate_mib_s,
 };
 
 impl RunResult {
@@ -202,7 +202,7 @@ impl TraceSummary {
     /// One line for people.
     fn to_text(&self) -> String {
         let mut text = format!("trace: {} records", self.records);
-        for (count, what) in [
+        let besides = clauses(&[
             (self.flushes, "flushes"),
             (self.trims, "trims"),
             (self.deletions, "deletions"),
@@ -221,10 +221,9 @@ impl TraceSummary {
             ),
             (self.empty, "of no bytes passed over"),
             (self.others, "lines that are no request passed over"),
-        ] {
-            if count > 0 {
-                text += &format!(", {count} {what}");
-            }
+        ]);
+        if !besides.is_empty() {
+            text += &format!(", {besides}");
         }
         if self.preloaded_bytes > 0 {
             let bytes = bytes(self.preloaded_bytes);
