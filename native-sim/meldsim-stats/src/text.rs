@@ -45,6 +45,15 @@ pub fn count(count: f64) -> String {
     }
 }
 
+/// `12 flushes, 3 trims`: the counts that are not 0, each with what it counts.
+pub fn clauses(counts: &[(u64, &str)]) -> String {
+    let counts = counts.iter().filter(|(count, _)| *count > 0);
+    let clauses: Vec<String> = counts
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
+    clauses.join(", ")
+}
+
 /// `43.1 %` of `part` in `whole`, `-` of nothing.
 pub fn percent(part: f64, whole: f64) -> String {
     if whole > 0.0 {

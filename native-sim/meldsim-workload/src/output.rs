@@ -7,7 +7,7 @@ use super::series::{DeviceInterval, TimeSeries, Track};
 use super::tally::Tally;
 use meldsim::engine::Duration;
 use meldsim_stats::{
-    Table, bytes, count, csv, csv_number, csv_text, duration, percent, rate_mib_s,
+    Table, bytes, clauses, count, csv, csv_number, csv_text, duration, percent, rate_mib_s,
 };
 
 impl RunResult {
@@ -202,7 +202,7 @@ impl TraceSummary {
     /// One line for people.
     fn to_text(&self) -> String {
         let mut text = format!("trace: {} records", self.records);
-        for (count, what) in [
+        let besides = clauses(&[
             (self.flushes, "flushes"),
             (self.trims, "trims"),
             (self.deletions, "deletions"),
@@ -221,10 +221,9 @@ impl TraceSummary {
             ),
             (self.empty, "of no bytes passed over"),
             (self.others, "lines that are no request passed over"),
-        ] {
-            if count > 0 {
-                text += &format!(", {count} {what}");
-            }
+        ]);
+        if !besides.is_empty() {
+            text += &format!(", {besides}");
         }
         if self.preloaded_bytes > 0 {
             let bytes = bytes(self.preloaded_bytes);
@@ -250,18 +249,18 @@ impl DeviceResult {
         );
         let (Some(flash), Some(fill)) = (self.flash(), self.fill) else {
             return text
-                + &clauses(
+                + &line(
                     "memory",
-                    [
+                    &[
                         (run.chunk_reads, "chunks read"),
                         (run.chunk_writes, "chunks written"),
                         (run.partial_chunk_accesses, "accesses to part of a chunk"),
                     ],
                 );
         };
-        text += &clauses(
+        text += &line(
             "reads",
-            [
+            &[
                 (flash.host_pages_read, "pages for the host"),
                 (flash.merge_pages_read, "to merge writes"),
                 (flash.gc_pages_read, "for garbage collection"),
@@ -275,9 +274,9 @@ impl DeviceResult {
                 percent(run.melded_pages_read as f64, pages as f64),
             );
         }
-        text += &clauses(
+        text += &line(
             "writes",
-            [
+            &[
                 (flash.host_pages_programmed, "pages for the host"),
                 (flash.gc_pages_programmed, "for garbage collection"),
                 (flash.journal_pages_programmed, "of the journal"),
@@ -288,9 +287,9 @@ impl DeviceResult {
             text += &format!("write amplification: {value:.2}\n");
         }
         text += &flash.bytes.to_text(run.host_written_bytes);
-        text += &clauses(
+        text += &line(
             "flash",
-            [
+            &[
                 (run.programs, "wordlines programmed"),
                 (run.melded_wordlines_programmed, "of them melded"),
                 (run.erases, "blocks erased"),
@@ -365,14 +364,10 @@ impl ProgrammedBytes {
 }
 
 /// A line of the counts that are not 0; nothing where all are.
-fn clauses<const N: usize>(head: &str, counts: [(u64, &str); N]) -> String {
-    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
-    let counts: Vec<String> = counts
-        .map(|(count, what)| format!("{count} {what}"))
-        .collect();
-    match counts.is_empty() {
-        true => String::new(),
-        false => format!("{head}: {}\n", counts.join(", ")),
+fn line(head: &str, counts: &[(u64, &str)]) -> String {
+    match clauses(counts) {
+        counts if counts.is_empty() => counts,
+        counts => format!("{head}: {counts}\n"),
     }
 }
 

@@ -3,11 +3,11 @@
 pub(crate) mod file;
 
 use std::fs::File;
-use std::io::{self, BufWriter, ErrorKind, Write};
+use std::io::{self, ErrorKind, Write};
 
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
-use meldsim_stats::{SCHEMA_VERSION, json};
+use meldsim_stats::{SCHEMA_VERSION, clauses, json};
 use meldsim_workload::trace::{Description, TraceFormat, TraceWriter, parse_speedup};
 use serde::Serialize;
 
@@ -104,8 +104,9 @@ fn convert(args: &ConvertArgs) -> Result<String> {
     };
     let out: Box<dyn Write> = match &args.output {
         None => Box::new(io::stdout().lock()),
-        Some(path) => Box::new(BufWriter::new(File::create(path).map_err(unwritable)?)),
+        Some(path) => Box::new(File::create(path).map_err(unwritable)?),
     };
+    // It writes 64 KiB at a time.
     let mut writer = TraceWriter::new(out, args.to);
     let progress = Progress::new("converting");
     let mut records = 0u64;
@@ -130,19 +131,15 @@ fn convert(args: &ConvertArgs) -> Result<String> {
         finished => finished.map_err(unwritable)?,
     };
     let passed_over = reader.passed_over();
-    let counts = [
+    let besides = clauses(&[
         (passed_over.empty, "of no bytes left out"),
         (passed_over.others, "lines that are no request left out"),
         (lost.records, "that the format has no words for left out"),
         (lost.widened, "widened to sectors"),
-    ];
-    let counts = counts.iter().filter(|(count, _)| *count > 0);
-    let counts: String = counts
-        .map(|(count, what)| format!(", {count} {what}"))
-        .collect();
-    if !counts.is_empty() {
+    ]);
+    if !besides.is_empty() {
         let path = named(&args.trace);
-        note(&format!("note: {path}: {records} records{counts}"));
+        note(&format!("note: {path}: {records} records, {besides}"));
     }
     Ok(String::new())
 }

@@ -1,4 +1,4 @@
-//! MQSim's files become profiles and jobs that run, and what is lost is named.
+//! MQSim's files become profiles and jobs that run. The output names each key without a counterpart.
 
 use crate::support::{meldsim, stdout, text_file};
 use serde_json::Value;

@@ -10,13 +10,13 @@ use super::record::{Extent, Op, Record};
 use super::time::doubt;
 use crate::error::TraceError;
 use meldsim::Duration;
-use meldsim_stats::{Table, bytes, count, duration, percent};
+use meldsim_stats::{Table, bytes, clauses, count, duration, percent};
 
 /// Volumes that a description names.
 const VOLUMES_SHOWN: usize = 8;
 
 /// What a trace asks for. Memory does not grow with its length, only with its volumes.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Description {
     /// The name of its format.
     pub format: &'static str,
@@ -181,23 +181,7 @@ impl Description {
             format: reader.format().name(),
             time_unit: reader.time_unit().name(),
             time_unit_inferred: reader.is_unit_inferred(),
-            records: 0,
-            span_us: 0.0,
-            read: Direction::default(),
-            write: Direction::default(),
-            flushes: 0,
-            trims: 0,
-            opens: 0,
-            out_of_order: 0,
-            empty: 0,
-            others: 0,
-            mean_iops: None,
-            peak_iops: 0,
-            mean_bytes_per_s: None,
-            footprint: Footprint::default(),
-            volume_count: 0,
-            volumes: Vec::new(),
-            doubt: None,
+            ..Description::default()
         }
     }
 
@@ -264,20 +248,16 @@ impl Description {
             self.format,
             self.time_unit
         );
-        let counts = [
+        let besides = clauses(&[
             (self.flushes, "flushes"),
             (self.trims, "trims"),
             (self.opens, "opened by readers whose reads were not seen"),
             (self.out_of_order, "out of order"),
             (self.empty, "of no bytes passed over"),
             (self.others, "lines that are no request passed over"),
-        ];
-        let counts = counts.iter().filter(|(count, _)| *count > 0);
-        let counts: Vec<String> = counts
-            .map(|(count, what)| format!("{count} {what}"))
-            .collect();
-        if !counts.is_empty() {
-            text += &format!("besides: {}\n", counts.join(", "));
+        ]);
+        if !besides.is_empty() {
+            text += &format!("besides: {besides}\n");
         }
         let rate = |rate: Option<f64>, shown: fn(f64) -> String| rate.map_or("-".to_owned(), shown);
         text += &format!(

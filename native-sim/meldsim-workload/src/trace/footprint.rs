@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::record::{Extent, Op, Record};
+use meldsim::engine::mix;
 use meldsim_stats::percent_of;
 
 /// Footprint and reuse are counted in blocks of so many bytes.
@@ -51,12 +52,12 @@ impl Blocks {
     pub(super) fn take(&mut self, record: &Record) {
         let extent = match record.extent {
             Extent::Volume => 0,
-            Extent::Block(block) => mixed(block ^ 0x5851_F42D_4C95_7F2D),
+            Extent::Block(block) => mix(block ^ 0x5851_F42D_4C95_7F2D),
         };
-        let seed = mixed(record.volume as u64 ^ extent);
+        let seed = mix(record.volume as u64 ^ extent);
         let end = (record.offset + record.length.min(REQUEST_BYTES_MAX)).div_ceil(BLOCK_BYTES);
         for block in record.offset / BLOCK_BYTES..end {
-            let hash = mixed(seed ^ block);
+            let hash = mix(seed ^ block);
             if hash.leading_zeros() < self.zeros {
                 continue;
             }
@@ -111,11 +112,4 @@ impl Blocks {
             hottest_10_percent: hottest(10),
         }
     }
-}
-
-/// A number whose bits depend on all bits of another one (the finalizer of splitmix64).
-fn mixed(mut bits: u64) -> u64 {
-    bits = (bits ^ bits >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    bits = (bits ^ bits >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-    bits ^ bits >> 31
 }

@@ -71,7 +71,7 @@ impl Head {
     pub(super) fn read(input: &mut impl BufRead) -> io::Result<Head> {
         let mut bytes = Vec::new();
         let read = input.take(HEAD_BYTES).read_to_end(&mut bytes);
-        // What is behind is read again, and fails again, when its line is reached.
+        // The reader comes to the same fault at its line.
         if let (Err(error), true) = (read, bytes.is_empty()) {
             return Err(error);
         }

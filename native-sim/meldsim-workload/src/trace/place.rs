@@ -80,7 +80,7 @@ impl Volume {
         Ok(Lbas { slba, nlb })
     }
 
-    /// The logical blocks that lie within a range that is given up: what was there is known from now on.
+    /// The logical blocks that lie within a range that is given up. A read of them needs no preload from now on.
     pub(super) fn trim(
         &mut self,
         record: &Record,

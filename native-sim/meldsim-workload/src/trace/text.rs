@@ -203,9 +203,13 @@ impl<'a> Fields<'a> {
     }
 }
 
+/// Whether a text is decimal digits.
+pub(super) fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// A whole number in the ways in which traces write them.
 pub(super) fn number(text: &str) -> Option<u64> {
-    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if is_digits(text) {
         return text.parse().ok();
     }

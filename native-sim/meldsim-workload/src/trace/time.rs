@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use super::text::MEND;
+use super::text::{MEND, is_digits};
 use crate::error::Fault;
 use crate::quantity::choice;
 use meldsim::Duration;
@@ -140,8 +140,7 @@ impl Clock {
 
 /// Up to 20 digits as a number.
 fn digits(text: &str) -> Option<u128> {
-    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    is_number.then(|| text.parse::<u64>().ok().map(u128::from))?
+    is_digits(text).then(|| text.parse::<u64>().ok().map(u128::from))?
 }
 
 /// What about the times of a trace makes no sense, if its `records` came within `span`: a device that got them so fast, or

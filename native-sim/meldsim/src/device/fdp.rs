@@ -2,8 +2,7 @@
 
 use super::{Device, DeviceError};
 use crate::nvme::fdp::{FdpEvent, FdpEventType, FdpStatistics, HandleStatus};
-use crate::nvme::{Command, Directive, NamespaceId};
-use crate::policy::placement::PlacementPolicy;
+use crate::nvme::{Command, NamespaceId};
 
 impl Device {
     /// Reclaim unit handles of each NVM set; none without flexible data placement.
@@ -20,10 +19,10 @@ impl Device {
         let (set, _) = self.namespaces.space(nsid)?;
         self.check_handle(0)?;
         let lbas_per_page = self.medium.page_bytes() / self.profile.controller.lba_size.0;
-        let isolated = PlacementPolicy::named("isolated");
+        let is_persistently_isolated = self.profile.isolates_handles();
         let status = |pid| HandleStatus {
             pid,
-            is_persistently_isolated: self.profile.ftl.placement == isolated,
+            is_persistently_isolated,
             available_lbas: self.medium.left_in_superblock(set, pid as u8) * lbas_per_page,
         };
         Ok((0..self.handles()).map(status).collect())
@@ -92,8 +91,7 @@ impl Device {
     /// Logs a write with a placement identifier that does not exist: it goes to handle 0.
     #[inline]
     pub(super) fn note_placement(&mut self, write: &Command) {
-        let directive = write.directive;
-        if directive.dtype == Directive::DATA_PLACEMENT && !directive.names_handle(self.handles()) {
+        if !write.directive.names_handle(self.handles()) {
             self.note_invalid_placement(write);
         }
     }

@@ -69,7 +69,7 @@ pub(super) trait Medium: Past + Windowed + Report {
     /// The host's stream of that number ends in a set.
     fn release_stream(&mut self, _: &mut EventQueue<Event>, _: &mut Requests, _set: u32, _: u8) {}
 
-    /// What is to be told of a set's reclaim units, where there are handles.
+    /// Events of a set's reclaim units, of a device with handles.
     fn fdp_events(&self, _set: u32) -> Option<&FdpEvents> {
         None
     }

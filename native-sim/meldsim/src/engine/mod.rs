@@ -12,7 +12,7 @@ pub(crate) use block::Block;
 pub(crate) use divisor::Divisor;
 pub(crate) use prefetch::prefetch;
 pub(crate) use queue::{Alarm, EventQueue};
-pub use random::{Permutation, Random};
+pub use random::{Permutation, Random, mix};
 pub(crate) use slab::{NIL, Slab};
 pub(crate) use time::TotalTime;
 pub use time::{Duration, Instant};

@@ -88,7 +88,7 @@ pub(crate) struct Ftl {
     pub(super) changed: Vec<MapIndex>,
     /// An idle host lets superblocks be collected.
     collects_in_background: bool,
-    /// What is to be told of reclaim units, where the device has handles.
+    /// Events of reclaim units, of a device with handles.
     pub(crate) fdp: Option<FdpEvents>,
     pub(super) stats: FtlStats,
     pub(crate) oracle: Oracle,
@@ -259,8 +259,9 @@ impl Ftl {
     /// Pages until the superblock of the host's stream of this number is full.
     pub(crate) fn left_in_superblock(&self, number: u8) -> u64 {
         let left = self.logs.iter().map(|log| {
-            let open = log.blocks.open(Stream::Host(number, Layout::Normal));
-            let filled = open.map_or(0, |open| open.next);
+            let filled = log
+                .blocks
+                .next_position(Stream::Host(number, Layout::Normal));
             u64::from(log.blocks.pages_per_superblock - filled)
         });
         left.sum()

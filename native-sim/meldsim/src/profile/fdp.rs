@@ -36,7 +36,12 @@ impl Profile {
         ByteSize(pages * self.mapping_unit().0)
     }
 
-    /// Handles are told apart to the end, or not at all.
+    /// Whether the pages that collection moves stay apart by handle: handles are persistently isolated.
+    pub(crate) fn isolates_handles(&self) -> bool {
+        self.ftl.placement == PlacementPolicy::named("isolated")
+    }
+
+    /// Refuses handles that the placement policy, the spare blocks or the write buffer cannot keep apart.
     pub(super) fn check_fdp(&self, checker: &mut Checker) {
         let handles = self.fdp.handles;
         if handles == 0 {
@@ -51,9 +56,8 @@ impl Profile {
                 "make the allocation dynamic, or fdp.handles 0",
             );
         }
-        let is = |name: &str| self.ftl.placement == PlacementPolicy::named(name);
-        let is_isolated = is("isolated");
-        if !is_isolated && !is("streams") {
+        let is_isolated = self.isolates_handles();
+        if !is_isolated && self.ftl.placement != PlacementPolicy::named("streams") {
             let message = format!("is {handles}, and ftl.placement does not follow handles");
             let remedy = "set ftl.placement to \"streams\" or \"isolated\", or fdp.handles to 0";
             checker.refuse(key, message, remedy);
@@ -91,8 +95,8 @@ impl Profile {
                 format!("must be at least {least}"),
             );
         }
-        let (told, is) = (self.fdp.reclaim_unit.0, self.reclaim_unit());
-        if told != 0 && told.abs_diff(is.0) > is.0 / 100 {
+        let (named, is) = (self.fdp.reclaim_unit.0, self.reclaim_unit());
+        if named != 0 && named.abs_diff(is.0) > is.0 / 100 {
             let message = format!("is {}", self.fdp.reclaim_unit);
             let remedy = format!("must be {is} within 1 %, a block of every plane, or 0B");
             checker.refuse("fdp.reclaim_unit", message, remedy);

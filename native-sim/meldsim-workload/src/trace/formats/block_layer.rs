@@ -1,13 +1,12 @@
 //! What Linux's block layer tells of requests: the lines that blkparse prints, and the records that blktrace writes
 //! (`struct blk_io_trace` of linux/blktrace_api.h).
 
-use std::fmt::{self, Write as _};
-use std::io::{self, BufRead, Write as _};
+use std::io::{self, BufRead, Write};
 
 use super::{Context, SECTOR_BYTES, Written, checked, in_bytes};
 use crate::error::{Fault, TraceError};
 use crate::trace::record::{Op, Record};
-use crate::trace::text::{Fields, Lines, MEND, Separator};
+use crate::trace::text::{Fields, Lines, MEND, Separator, is_digits};
 use meldsim::profile::excerpt;
 
 /// The step of a request at which it counts as one: the first of these that a trace has.
@@ -69,14 +68,13 @@ fn action(line: &str) -> Option<&str> {
 /// Whether a line begins with a device, a processor, a sequence number and a time.
 pub(super) fn fits(line: &str) -> bool {
     let mut fields = line.split_ascii_whitespace();
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let is_pair = |text: &str, separator| {
         let pair = text.split_once(separator);
-        pair.is_some_and(|(a, b)| is_number(a) && is_number(b))
+        pair.is_some_and(|(a, b)| is_digits(a) && is_digits(b))
     };
     fields.next().is_some_and(|device| is_pair(device, ','))
-        && fields.next().is_some_and(is_number)
-        && fields.next().is_some_and(is_number)
+        && fields.next().is_some_and(is_digits)
+        && fields.next().is_some_and(is_digits)
         && fields.next().is_some_and(|time| is_pair(time, '.'))
 }
 
@@ -140,7 +138,7 @@ pub(super) fn parse(line: &str, context: &mut Context) -> Result<Option<Record>,
 }
 
 /// As blkparse prints a request that was issued.
-pub(super) fn print(line: &mut String, record: &Record, written: &Written<'_>) -> fmt::Result {
+pub(super) fn print(line: &mut Vec<u8>, record: &Record, written: &Written<'_>) -> io::Result<()> {
     let (major, minor) = written.device(record);
     let ns = record.arrival.as_ps() / 1000;
     let (seconds, ns) = (ns / 1_000_000_000, ns % 1_000_000_000);

@@ -1,12 +1,12 @@
 //! Formats whose lines have fixed columns: a table of them, and what reads, writes and recognises any.
 
-use std::fmt::{self, Write};
+use std::io::{self, Write};
 
 use super::ops::{Ops, named};
 use super::{Context, SECTOR_BYTES, TraceFormat, Written, checked, in_bytes};
 use crate::error::Fault;
 use crate::trace::record::Record;
-use crate::trace::text::{Fields, MEND, Separator, number};
+use crate::trace::text::{Fields, MEND, Separator, is_digits, number};
 use crate::trace::time::TimeUnit;
 
 /// What a line is made of.
@@ -19,7 +19,7 @@ pub(super) struct Layout {
     more: bool,
     /// Whether times have decimals: what tells DiskSim's lines from MQSim's.
     decimals: bool,
-    unit: TimeUnit,
+    pub(super) unit: TimeUnit,
     header: &'static str,
 }
 
@@ -166,19 +166,21 @@ const FIU: Layout = Layout {
     ..SPC
 };
 
-/// The columns of a format that has such.
-pub(super) fn layout(format: TraceFormat) -> Option<&'static Layout> {
-    Some(match format {
-        TraceFormat::Mqsim => &MQSIM,
-        TraceFormat::Disksim => &DISKSIM,
-        TraceFormat::Msr => &MSR,
-        TraceFormat::Alibaba => &ALIBABA,
-        TraceFormat::Tencent => &TENCENT,
-        TraceFormat::Systor => &SYSTOR,
-        TraceFormat::Spc => &SPC,
-        TraceFormat::Fiu => &FIU,
-        _ => return None,
-    })
+impl TraceFormat {
+    /// The columns of a format that has such.
+    pub(super) fn layout(self) -> Option<&'static Layout> {
+        Some(match self {
+            TraceFormat::Mqsim => &MQSIM,
+            TraceFormat::Disksim => &DISKSIM,
+            TraceFormat::Msr => &MSR,
+            TraceFormat::Alibaba => &ALIBABA,
+            TraceFormat::Tencent => &TENCENT,
+            TraceFormat::Systor => &SYSTOR,
+            TraceFormat::Spc => &SPC,
+            TraceFormat::Fiu => &FIU,
+            _ => return None,
+        })
+    }
 }
 
 impl Layout {
@@ -201,7 +203,7 @@ impl Layout {
             Role::Offset(_) | Role::Length(_) => number(text).is_some(),
             Role::Op(Ops::Names(_)) => text.is_empty() || named(text).is_some(),
             Role::Op(Ops::Flags) => text.bytes().all(|byte| byte.is_ascii_hexdigit()),
-            Role::Op(_) => is_number(text),
+            Role::Op(_) => is_digits(text),
             Role::Volume => !text.is_empty(),
             Role::Unused(_) | Role::Words(_) => true,
         });
@@ -307,17 +309,17 @@ impl Layout {
 
     pub(super) fn write(
         &self,
-        line: &mut String,
+        line: &mut Vec<u8>,
         record: &Record,
         written: &Written<'_>,
-    ) -> fmt::Result {
+    ) -> io::Result<()> {
         let volumes = self
             .columns
             .iter()
             .filter(|(_, role)| matches!(role, Role::Volume))
             .count();
         let mut volume_parts = match (volumes, written.volume.rsplit_once('.')) {
-            (2, Some((host, disk))) if is_number(disk) => [host, disk],
+            (2, Some((host, disk))) if is_digits(disk) => [host, disk],
             (2, _) => [written.volume, "0"],
             _ => [written.volume, ""],
         }
@@ -325,31 +327,33 @@ impl Layout {
         for (index, (_, role)) in self.columns.iter().enumerate() {
             match (index, self.separator) {
                 (0, _) => {}
-                (_, Separator::Comma) => line.push(','),
-                (_, Separator::Blanks) => line.push(' '),
+                (_, Separator::Comma) => line.push(b','),
+                (_, Separator::Blanks) => line.push(b' '),
             }
             match role {
                 Role::Time => self.write_time(line, record.arrival.as_ps())?,
                 Role::Volume => match volume_parts.next() {
                     // What others read as a number is one.
-                    Some(part) if volumes == 1 && !is_number(part) => {
+                    Some(part) if volumes == 1 && !is_digits(part) => {
                         write!(line, "{}", written.volume_number(record))?;
                     }
-                    Some(part) => line.push_str(part),
+                    Some(part) => line.extend_from_slice(part.as_bytes()),
                     None => {}
                 },
                 Role::Offset(unit) => write!(line, "{}", record.offset / unit)?,
                 Role::Length(unit) => write!(line, "{}", record.length / unit)?,
-                Role::Op(ops) => line.push_str(ops.name(record.op)),
-                Role::Unused(text) | Role::Words(text) => line.push_str(text),
+                Role::Op(ops) => line.extend_from_slice(ops.name(record.op).as_bytes()),
+                Role::Unused(text) | Role::Words(text) => {
+                    line.extend_from_slice(text.as_bytes());
+                }
             }
         }
-        line.push('\n');
+        line.push(b'\n');
         Ok(())
     }
 
     /// In whole units, or to the nanosecond.
-    fn write_time(&self, line: &mut String, ps: u64) -> fmt::Result {
+    fn write_time(&self, line: &mut Vec<u8>, ps: u64) -> io::Result<()> {
         let unit_ps = self.unit.ps();
         match (self.decimals, self.unit) {
             (false, _) => write!(line, "{}", ps / unit_ps),
@@ -372,15 +376,11 @@ fn words<'a>(fields: &mut Fields<'a>, line: &'a str, name: &'static str) -> Resu
     let mut last = first;
     while fields
         .peek()
-        .is_some_and(|(next, after)| !(is_number(next) && is_number(after)))
+        .is_some_and(|(next, after)| !(is_digits(next) && is_digits(after)))
     {
         last = fields.text(name)?;
     }
     Ok(spanning(line, Some(first), last))
-}
-
-fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn is_decimal(text: &str) -> bool {

@@ -1,6 +1,6 @@
 //! fio's iologs, versions 2 and 3: what `write_iolog` writes.
 
-use std::fmt::{self, Write};
+use std::io::{self, Write};
 
 use super::{Context, Written, checked};
 use crate::error::Fault;
@@ -77,7 +77,7 @@ pub(super) fn parse(line: &str, context: &mut Context) -> Result<Option<Record>,
     checked(context.record(volume, time_ps, op, range), "length")
 }
 
-pub(super) fn write(line: &mut String, record: &Record, written: &Written<'_>) -> fmt::Result {
+pub(super) fn write(line: &mut Vec<u8>, record: &Record, written: &Written<'_>) -> io::Result<()> {
     let action = match record.op {
         Op::Read => "read",
         Op::Write => "write",

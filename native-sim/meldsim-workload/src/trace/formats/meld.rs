@@ -13,8 +13,7 @@
 //! `scanner`, and `directory`, since version 3 and where the columns name it, in which directory the block's file is: any number, 0 where that is
 //! not known. Neither is needed to replay; both tell groups of blocks apart. Lines that begin with `#` are comments.
 
-use std::fmt::{self, Write};
-use std::io::BufRead;
+use std::io::{self, BufRead, Write};
 
 use super::{Context, Written, checked};
 use crate::error::{Fault, TraceError};
@@ -136,7 +135,7 @@ pub(super) fn parse(line: &str, context: &mut Context) -> Result<Option<Record>,
     checked(record, "length")
 }
 
-pub(super) fn write(line: &mut String, record: &Record, written: &Written<'_>) -> fmt::Result {
+pub(super) fn write(line: &mut Vec<u8>, record: &Record, written: &Written<'_>) -> io::Result<()> {
     let block = match record.extent {
         Extent::Block(block) => block,
         Extent::Volume => 0,

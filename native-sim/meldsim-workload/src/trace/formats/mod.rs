@@ -25,7 +25,6 @@ mod meld;
 mod ops;
 mod oracle;
 
-use std::fmt::Write as _;
 use std::io::{self, BufRead};
 use std::str::FromStr;
 
@@ -143,23 +142,18 @@ impl TraceFormat {
     /// What it counts time in, unless a trace is in another unit.
     pub fn time_unit(self) -> TimeUnit {
         match self {
-            TraceFormat::Mqsim | TraceFormat::Fiu | TraceFormat::Meld => TimeUnit::Ns,
-            TraceFormat::Msr => TimeUnit::Ns100,
-            TraceFormat::Alibaba | TraceFormat::Fio => TimeUnit::Us,
-            TraceFormat::Disksim => TimeUnit::Ms,
-            TraceFormat::Tencent | TraceFormat::Systor | TraceFormat::Spc => TimeUnit::S,
+            TraceFormat::Fio => TimeUnit::Us,
             TraceFormat::OracleGeneral | TraceFormat::Blkparse => TimeUnit::S,
-            TraceFormat::Blktrace => TimeUnit::Ns,
+            TraceFormat::Blktrace | TraceFormat::Meld => TimeUnit::Ns,
+            other => other
+                .layout()
+                .map_or(TimeUnit::default(), |layout| layout.unit),
         }
     }
 
     /// Whether it is records of bytes, not lines of text.
     pub fn is_binary(self) -> bool {
         matches!(self, TraceFormat::Blktrace | TraceFormat::OracleGeneral)
-    }
-
-    fn layout(self) -> Option<&'static Layout> {
-        columns::layout(self)
     }
 
     /// Whether a line looks as one of this format.
@@ -271,21 +265,13 @@ impl TraceFormat {
         match self {
             TraceFormat::Blktrace => block_layer::write(out, record, written),
             TraceFormat::OracleGeneral => oracle::write(out, record),
-            _ => {
-                let mut line = String::with_capacity(128);
-                // Writing to a string does not fail.
-                let _ = match self {
-                    TraceFormat::Fio => iolog::write(&mut line, record, written),
-                    TraceFormat::Blkparse => block_layer::print(&mut line, record, written),
-                    TraceFormat::Meld => meld::write(&mut line, record, written),
-                    other => match other.layout() {
-                        Some(layout) => layout.write(&mut line, record, written),
-                        None => line.write_str(""),
-                    },
-                };
-                out.extend_from_slice(line.as_bytes());
-                Ok(())
-            }
+            TraceFormat::Fio => iolog::write(out, record, written),
+            TraceFormat::Blkparse => block_layer::print(out, record, written),
+            TraceFormat::Meld => meld::write(out, record, written),
+            other => match other.layout() {
+                Some(layout) => layout.write(out, record, written),
+                None => Ok(()),
+            },
         }
     }
 }
