@@ -88,8 +88,13 @@ impl TimelineArgs {
             return Ok(());
         };
         let verdict = match devices {
-            [one] => format!("What {} did, in simulated time.", one.name),
-            all => format!("What {} devices did, in simulated time.", all.len()),
+            [one] => format!("{}.", one.headline),
+            all => {
+                let lines = all
+                    .iter()
+                    .map(|one| format!("{}: {}.", one.name, one.headline));
+                lines.collect::<Vec<_>>().join(" ")
+            }
         };
         let mut page = Page::new(title, &verdict, origin);
         page.timelines(devices);

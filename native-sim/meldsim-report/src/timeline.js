@@ -10,9 +10,9 @@
   const PARTS = ['queue', 'firmware', 'write buffer', 'die wait', 'sense', 'bus wait', 'transfer', 'controller'];
   const GAUGES = ['outstanding', 'write buffer, pages', 'free block groups'];
   // Red, green and blue of each kind, on light and on dark paper; after Okabe and Ito (2008).
-  const LIGHT = [[120, 120, 120], [0, 114, 178], [213, 94, 0], [86, 180, 233], [40, 150, 210], [10, 120, 185], [0, 80, 130],
+  const LIGHT = [[120, 120, 120], [0, 60, 110], [213, 94, 0], [170, 215, 245], [86, 180, 233], [20, 135, 205], [0, 100, 160],
     [0, 158, 115], [230, 159, 0], [204, 60, 60], [160, 120, 60], [204, 121, 167], [225, 229, 234], [120, 90, 160],
-    [204, 121, 167], [0, 114, 178], [213, 94, 0], [140, 140, 140], [100, 100, 100]];
+    [204, 121, 167], [110, 125, 150], [213, 94, 0], [140, 140, 140], [100, 100, 100]];
   const DARK = LIGHT.map((rgb) => rgb.map((part) => Math.round(part + (255 - part) * .22)));
   DARK[BUSY] = [42, 50, 60];
   const PART_COLOURS = [[150, 150, 150], [120, 90, 160], [230, 159, 0], [204, 60, 60], [86, 180, 233], [204, 121, 167],
@@ -20,7 +20,7 @@
   // Titles where there is little room.
   const SHORT = [[/channel (\d+) (bus|die )/, 'c$1 '], ['slot', 's'], ['outstanding', 'depth'], ['write buffer, pages', 'buffer'],
     ['free block groups', 'free'], [', set', '']];
-  const LEAST_ROW = 3, MOST_ROW = 16, GAP = 2, NAMED = 11, HEADER = 20, MOST_SLOTS = 64, STRIP = 9;
+  const LEAST_ROW = 3, MOST_ROW = 16, GAP = 2, NAMED = 11, LEAST_NAMED = 8, HEADER = 20, MOST_SLOTS = 64, STRIP = 9;
 
   const css = (rgb) => `rgb(${rgb.join()})`;
   const us = (ps) => `${(ps / 1e6).toLocaleString('en', { maximumFractionDigits: 3 })} us`;
@@ -262,7 +262,7 @@
       this.shifts = devices.map(() => 0);
       this.buildRows();
       this.buildPage();
-      this.showAll();
+      this.open();
       new ResizeObserver(() => this.resize()).observe(frame);
       matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { this.strips = null; this.draw(); });
     }
@@ -388,6 +388,17 @@
       this.end = Math.max(...this.devices.map((device, i) => device.end - this.shifts[i]), this.first + 1000);
       this.strips = null;
       this.show(this.first, this.end);
+    }
+
+    /** Shows the first two reads of a device, else its first two commands; of devices that are compared, everything. */
+    open() {
+      this.showAll();
+      const { commands } = this.devices[0], count = commands.starts.length;
+      if (this.devices.length > 1 || count <= 2) return;
+      const all = Array.from({ length: Math.min(count, 1000) }, (_, i) => commands.at(i)), reads = all.filter(({ opcode }) => opcode === 0);
+      const two = (reads.length > 1 ? reads : all).slice(0, 2), from = Math.min(...two.map(({ start }) => start));
+      const to = Math.max(...two.map(({ start, length }) => start + length)), margin = .05 * (to - from);
+      this.show(from - margin, to + margin);
     }
 
     show(from, to) {
@@ -573,9 +584,9 @@
           context.fillStyle = ink;
           context.font = '600 12px system-ui, sans-serif';
           context.fillText(row.header, 4, y + row.height / 2, left + this.width() - 8);
-          context.font = '11px system-ui, sans-serif';
-        } else if (row.height >= NAMED) {
+        } else if (row.height >= LEAST_NAMED) {
           context.fillStyle = soft;
+          context.font = `${Math.min(row.height, 11)}px system-ui, sans-serif`;
           const title = left < 100 ? SHORT.reduce((text, [long, short]) => text.replace(long, short), row.title) : row.title;
           context.fillText(title, 4, y + Math.max(row.height / 2, 4), left - 8);
         }

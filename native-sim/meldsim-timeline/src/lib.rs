@@ -17,6 +17,7 @@
 
 mod clock;
 mod compact;
+mod headline;
 mod join;
 mod perfetto;
 mod proto;
@@ -31,6 +32,7 @@ use std::io::{self, BufWriter, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use self::compact::Compact;
+use self::headline::Headline;
 use self::perfetto::Perfetto;
 use self::tail::Tail;
 use self::writer::Writer;
@@ -71,6 +73,8 @@ pub struct Written {
 pub struct TimelineData {
     /// The device, and what was done with it.
     pub name: String,
+    /// How many commands of each opcode completed, their mean latency, and the part that was most of it.
+    pub headline: String,
     /// The records, compressed by gzip.
     pub bytes: Vec<u8>,
     /// When the first record began for which there was no room.
@@ -107,6 +111,7 @@ struct Current {
     name: String,
     page: Option<Writer<Compact, Vec<u8>>>,
     tail: Tail,
+    headline: Headline,
     /// When the last command was complete.
     end: Instant,
 }
@@ -187,6 +192,7 @@ impl<W: Write> Open<W> {
             name: name.to_owned(),
             page,
             tail: Tail::default(),
+            headline: Headline::default(),
             end: Instant::START,
         });
         Ok(())
@@ -202,6 +208,7 @@ impl<W: Write> Open<W> {
             }
             device.tail.record(record);
             if let Record::Command(command) = record {
+                device.headline.add(command);
                 device.end = device.end.max(command.completed);
             }
         }
@@ -225,6 +232,7 @@ impl<W: Write> Open<W> {
             let bytes = page.finish()?;
             self.written.devices.push(TimelineData {
                 name,
+                headline: device.headline.finish(),
                 bytes,
                 cut,
                 end: device.end,

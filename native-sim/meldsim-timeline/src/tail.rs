@@ -156,11 +156,11 @@ impl Waits {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use meldsim::{Instant, NamespaceId, Opcode, Status};
 
-    fn command(number: u64, die_wait_us: u64, sense_us: u64) -> CommandRecord {
+    pub(crate) fn command(number: u64, die_wait_us: u64, sense_us: u64) -> CommandRecord {
         let mut parts = [Duration::ZERO; Part::COUNT];
         parts[Part::DieWait as usize] = Duration::from_us(die_wait_us);
         parts[Part::Sense as usize] = Duration::from_us(sense_us);

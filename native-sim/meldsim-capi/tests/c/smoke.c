@@ -260,6 +260,7 @@ static void run(void) {
   free(result);
   CHECK(meldsim_run(MELDSIM_ABI_VERSION, "{}"), == MELDSIM_ERR_ARGUMENT);
   CHECK(meldsim_run_result(NULL, 0), == 1);
+  CHECK(meldsim_report("{\"inputs\": [], \"command\": \"smoke\"}"), == MELDSIM_ERR_ARGUMENT);
 }
 
 int main(void) {

@@ -385,7 +385,13 @@ fn our_page_zooms_pans_and_tells() {
         let shown = browser.evaluate("view.drawNow() >= 0 && [view.from, view.to]");
         (shown[0].as_f64().unwrap(), shown[1].as_f64().unwrap())
     };
+    let opened = span(&mut browser);
+    browser.evaluate("view.showAll()");
     let all = span(&mut browser);
+    assert!(
+        opened.1 - opened.0 < 0.25 * (all.1 - all.0),
+        "two of 256 commands: {opened:?} of {all:?}"
+    );
     let place = browser.evaluate("(() => { const box = view.canvas.getBoundingClientRect(); return [box.left + 600, box.top + 200]; })()");
     let mouse = |browser: &mut Browser, kind: &str, (x, y): (f64, f64), wheel: f64| {
         let parameters = serde_json::json!({"type": kind, "x": x, "y": y, "button": if kind == "mouseWheel" || kind == "mouseMoved" { "none" } else { "left" },

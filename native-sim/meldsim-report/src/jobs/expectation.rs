@@ -1,9 +1,7 @@
 //! What must hold of the medians.
 
-use serde::Serialize;
-
 use super::figure::{FIGURES, Figure};
-use super::suite::Suite;
+use super::suite::{Outcome, Suite};
 
 /// `job:variant[/variant][:figure] relation number`.
 #[derive(Clone, Debug)]
@@ -27,17 +25,6 @@ const RELATIONS: [Relation; 4] = [
     (">", |value, number| value > number),
     ("<", |value, number| value < number),
 ];
-
-/// Whether an expectation holds.
-#[derive(Clone, Debug, Serialize)]
-pub(super) struct Outcome {
-    pub(super) expression: String,
-    pub(super) holds: bool,
-    /// Nothing where it could not be had.
-    pub(super) value: Option<f64>,
-    /// The value, or why there is none.
-    pub(super) message: String,
-}
 
 impl Expectation {
     /// Parses an expression; a message names it and the place.

@@ -18,8 +18,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use self::expectation::{Expectation, Outcome};
-use self::suite::Suite;
+use self::expectation::Expectation;
+use self::suite::{Outcome, Suite};
 use crate::page::Origin;
 
 /// What to report.

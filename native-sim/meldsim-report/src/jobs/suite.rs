@@ -3,14 +3,25 @@
 use std::collections::BTreeMap;
 
 use meldsim_stats::Table;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::expectation::Outcome;
 use super::figure::{FIGURES, Figure, Spread};
 use super::record::{number, text};
 
 const JOBS: [&str; 5] = ["scan", "query", "lookup", "mixed", "sort"];
 const VARIANTS: [&str; 5] = ["stock", "normal", "melded", "auto", "sets-baseline"];
+
+/// Whether an expectation holds.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Outcome {
+    pub(super) expression: String,
+    pub(super) holds: bool,
+    /// Nothing where it could not be had.
+    pub(super) value: Option<f64>,
+    /// The value, or why there is none.
+    pub(super) message: String,
+}
 
 /// Jobs by name; variants with those first that others are compared with.
 #[derive(Debug)]

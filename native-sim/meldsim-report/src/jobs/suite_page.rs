@@ -5,10 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use meldsim_stats::Table;
 use serde_json::Value;
 
-use super::expectation::Outcome;
 use super::figure::{Figure, Spread, grouped};
 use super::record::{list, number, text};
-use super::suite::{Group, Suite};
+use super::suite::{Group, Outcome, Suite};
 use super::{origin, published};
 use crate::chart::{Axis, Dot, DotPlot, HeatMap, HeatScale, Line, LineChart};
 use crate::page::{Fact, Page};

@@ -28,6 +28,7 @@ class ITWhatIf {
   private static final int LOOKUP_BYTES = 16 << 10;
   private static final int LOOKUPS = 300;
   private static final int READERS = 3;
+  private static final int SCANS = 4;
 
   /** One of each kind. */
   private static final List<String> DEVICES =
@@ -72,7 +73,10 @@ class ITWhatIf {
       List<Path> warehouse = write(cluster, WAREHOUSE, 1);
       Traces.all("start");
       inParallel(table, file -> () -> lookUp(cluster, file));
-      inParallel(warehouse, file -> () -> scan(cluster, file));
+      // Fewer requests would be too few to advise on.
+      for (int i = 0; i < SCANS; i++) {
+        inParallel(warehouse, file -> () -> scan(cluster, file));
+      }
       inParallel(table, file -> () -> lookUp(cluster, file));
       Traces.all("stop");
     }

@@ -1,0 +1,84 @@
+//! What a timeline shows, in a sentence: how many commands, how long they took, and the part that took most of it.
+
+use std::collections::BTreeMap;
+
+use meldsim::timeline::{CommandRecord, Part};
+use meldsim::{Duration, Opcode};
+use meldsim_stats::{duration, percent};
+
+/// Adds up the commands that completed, by opcode.
+#[derive(Debug, Default)]
+pub(super) struct Headline(BTreeMap<u8, Sum>);
+
+/// Times in picoseconds.
+#[derive(Debug, Default)]
+struct Sum {
+    commands: u64,
+    latency: u128,
+    parts: [u128; Part::COUNT],
+}
+
+impl Headline {
+    pub(super) fn add(&mut self, command: &CommandRecord) {
+        let sum = self.0.entry(command.opcode as u8).or_default();
+        sum.commands += 1;
+        sum.latency += u128::from((command.completed - command.submitted).as_ps());
+        for (all, part) in sum.parts.iter_mut().zip(command.parts) {
+            *all += u128::from(part.as_ps());
+        }
+    }
+
+    /// `16 reads, 385.0 us in the mean, 73.0 % of it die wait`, for each opcode.
+    pub(super) fn finish(&self) -> String {
+        let opcodes = self.0.iter();
+        let clauses: Vec<String> = opcodes.map(|(opcode, sum)| sum.to_text(*opcode)).collect();
+        clauses.join("; ")
+    }
+}
+
+impl Sum {
+    fn to_text(&self, opcode: u8) -> String {
+        let (one, several) = match Opcode::from_u8(opcode) {
+            Some(Opcode::Read) => ("read", "reads"),
+            Some(Opcode::Write) => ("write", "writes"),
+            Some(Opcode::Flush) => ("flush", "flushes"),
+            Some(Opcode::Deallocate) => ("deallocation", "deallocations"),
+            None => ("command", "commands"),
+        };
+        let mean = (self.latency / u128::from(self.commands)) as u64;
+        let mean = duration(Duration::from_ps(mean));
+        let text = match self.commands {
+            1 => format!("1 {one}, {mean}"),
+            commands => format!("{commands} {several}, {mean} in the mean"),
+        };
+        let parts = Part::ALL.into_iter().zip(self.parts);
+        match parts.max_by_key(|&(_, time)| time) {
+            Some((part, time)) if time > 0 => {
+                let share = percent(time as f64, self.latency as f64);
+                format!("{text}, {share} of it {}", part.name())
+            }
+            _ => text,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tail::tests::command;
+
+    #[test]
+    fn the_mean_and_the_part_that_is_most_of_it_are_told() {
+        let mut headline = Headline::default();
+        headline.add(&command(0, 300, 100));
+        headline.add(&command(1, 0, 200));
+        let mut flush = command(2, 0, 0);
+        flush.opcode = Opcode::Flush;
+        headline.add(&flush);
+        let text = headline.finish();
+        assert_eq!(
+            text,
+            "1 flush, 0 ps; 2 reads, 300.0 us in the mean, 50.0 % of it sense"
+        );
+    }
+}
