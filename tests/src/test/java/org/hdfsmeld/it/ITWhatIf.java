@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ITWhatIf {
   private static final int BLOCK_BYTES = 16 << 20;
   private static final int LOOKUP_BYTES = 16 << 10;
-  private static final int LOOKUPS = 300;
+  private static final int LOOKUPS = 1500;
   private static final int READERS = 3;
   private static final int SCANS = 4;
 
