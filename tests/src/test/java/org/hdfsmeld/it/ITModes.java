@@ -28,7 +28,8 @@ class ITModes {
       assertThat(Volumes.total("read_commands")).isEqualTo(reads);
       assertThat(Volumes.total("forwarded_reads")).isEqualTo(forwarded);
 
-      // The clock is read around the counters: however long it takes, more of it has passed. Simulated time stands until
+      // The clock is read around the counters: however long it takes, more of it has passed.
+      // Simulated time stands until
       // the mode changes, so counters that were published a while ago are still right.
       long start = System.nanoTime();
       long simulatedBefore = Volumes.total("now_ps");
