@@ -299,11 +299,11 @@ fn parameters(parts: &Parts<'_>, profile: &Profile) -> Sheet {
     Sheet::of("parameters", &rows)
         .cell("key", "key", |row| row.key.clone())
         .cell("own", "in the profile", |row| row.own.clone())
-        .cell("about", "", |row| row.about.clone())
+        .cell("about", "what", |row| row.about.clone())
         .cell("value", "value", |row| row.value.clone())
         .cell("interval", "95 % interval", |row| row.interval.clone())
         .cell("kind", "kind", |row| row.kind)
-        .cell("note", "", |row| row.note.clone())
+        .cell("note", "remark", |row| row.note.clone())
         .into()
 }
 

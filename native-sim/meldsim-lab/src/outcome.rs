@@ -192,13 +192,14 @@ impl Outcome {
         }
         page.timelines(&self.timelines);
         page.heading("Claims").table(&claims_table(&self.claims));
-        page.heading("What the numbers rest on");
-        for line in self.provenance.lines() {
-            page.paragraph(&line);
-        }
+        page.folded("What the numbers rest on", |page| {
+            for line in self.provenance.lines() {
+                page.paragraph(&line);
+            }
+        });
         page.heading("Numbers");
         for sheet in &self.sheets {
-            match sheet.is_detail {
+            match sheet.is_detail || sheet.len() > LONG_ROWS {
                 true => {
                     let summary = format!("{}: {} rows", sheet.name, sheet.len());
                     page.folded_table(&summary, &sheet.to_table())
@@ -209,6 +210,9 @@ impl Outcome {
         page.finish(footer)
     }
 }
+
+/// A sheet of more rows is folded.
+const LONG_ROWS: usize = 24;
 
 /// A logarithmic axis of sizes, each named.
 pub(super) fn size_axis(label: &str, sizes: impl Iterator<Item = u64>) -> Axis {

@@ -281,7 +281,7 @@ impl Demo {
             "Two Spark tasks read at a time, mostly from two of the three devices. The paper reads one burst of 128 MiB.",
         );
         type Share = fn(&Variant) -> Option<f64>;
-        let shares: [(&str, Share); 4] = [
+        let shares: [(&str, Share); 3] = [
             ("readers wait for the device, measured", |variant| {
                 Some(variant.reader_wait_share)
             }),
@@ -291,10 +291,6 @@ impl Demo {
             ("channels busy while reading, simulated", |variant| {
                 Some(variant.all.as_ref()?.channel_utilisation)
             }),
-            (
-                "reads outstanding, mean of the devices, simulated",
-                |variant| Some(variant.all.as_ref()?.read_active_share),
-            ),
         ];
         let rows = shares.map(|(label, share)| {
             let dots = [normal, melded]
