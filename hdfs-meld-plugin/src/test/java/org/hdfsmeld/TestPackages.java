@@ -26,11 +26,11 @@ class TestPackages {
   /** Each knows only those before it. */
   private static final String[] ORDER = {
     "sim",
+    "model",
     "record",
     "datanode.config",
     "trace",
     "timeline",
-    "model",
     "rpc",
     "namenode",
     "datanode.metrics",

@@ -176,6 +176,18 @@ public interface SimDevice extends AutoCloseable {
    */
   long stopTimeline(String file);
 
+  /**
+   * What a call of the I/O path returned.
+   *
+   * @throws SimException when that is an error
+   */
+  default long checked(long outcome) throws SimException {
+    if (outcome < 0) {
+      throw new SimException((int) outcome, lastError());
+    }
+    return outcome;
+  }
+
   /** Text of this thread's last failure. */
   String lastError();
 

@@ -4,6 +4,7 @@ import static org.hdfsmeld.sim.NativeSimDevice.cString;
 import static org.hdfsmeld.sim.NativeSimDevice.must;
 
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 
 /**
  * Whole workloads, each on a device of its own: what the command {@code meldsim run} does; and
@@ -40,6 +41,25 @@ public final class SimRun {
   public static String report(String library, String request) throws SimException {
     NativeLoader.load(library);
     return result(must(LibMeldsim.meldsim_report(cString(request))));
+  }
+
+  /**
+   * Joins what DataNodes and Spark recorded to one timeline, as {@code meldsim timeline --join}
+   * does; loads the library if that has not happened yet.
+   *
+   * @param library as of {@link #run}
+   * @param output the file to write, for Perfetto
+   * @param redact whether paths, hosts, devices, clients and applications are shown as hashes
+   * @return counts, as a JSON object
+   * @throws SimException when the library cannot be loaded, or nothing can be joined
+   */
+  public static String joinTimeline(String library, Path folder, Path output, boolean redact)
+      throws SimException {
+    NativeLoader.load(library);
+    return result(
+        must(
+            LibMeldsim.meldsim_timeline_join(
+                cString(folder.toString()), cString(output.toString()), redact ? 1 : 0)));
   }
 
   private static String result(long bytes) {

@@ -40,12 +40,7 @@ public final class DatanodeTimeline implements Recording, AutoCloseable {
   private long lastLost;
 
   /** A timeline that is being recorded. */
-  private record Session(
-      String name,
-      TimelineFile.HostClock clock,
-      long beginNs,
-      RecordRing records,
-      Strings strings) {}
+  record Session(String name, TimelineFile.HostClock clock, RecordRing records, Strings strings) {}
 
   /**
    * No timeline yet; nothing is allocated or created before {@link #start}. Its files lie beside
@@ -68,57 +63,19 @@ public final class DatanodeTimeline implements Recording, AutoCloseable {
     return session != null;
   }
 
+  /** A reader of a block of the volume of this number. */
+  public ReaderTimeline reader(int volume) {
+    return new ReaderTimeline(this, volume);
+  }
+
   /** A number for a reader, which no other has. */
-  public long newReader() {
+  long newReader() {
     return readers.incrementAndGet();
   }
 
-  /**
-   * A reader asked a device for something. As the other records: never blocks, never throws.
-   *
-   * @param volume the volume's number
-   * @param ticket by which it is waited for
-   * @param startByte first byte in the volume's namespace
-   */
-  public void requested(long reader, int volume, long ticket, long ns, long startByte, long bytes) {
-    long kind = TimelineFile.kind(TimelineFile.REQUEST, volume);
-    add(kind, reader, ticket, ns, ns, startByte, bytes);
-  }
-
-  /** A reader waited, from and until times of {@link System#nanoTime}. */
-  public void waited(long reader, int volume, long ticket, long beginNs, long endNs) {
-    add(TimelineFile.kind(TimelineFile.WAIT, volume), reader, ticket, beginNs, endNs, 0, 0);
-  }
-
-  private void add(long kind, long reader, long key, long begin, long end, long first, long last) {
-    Session recorded = session;
-    if (recorded != null) {
-      recorded.records.add(kind, reader, key, begin, end, first, last);
-    }
-  }
-
-  /**
-   * A reader has ended.
-   *
-   * @param read what it read, from and until times of {@link System#nanoTime}
-   */
-  public void read(long reader, int volume, BlockRead read) {
-    Session recorded = session;
-    if (recorded != null) {
-      Strings strings = recorded.strings;
-      recorded.records.add(
-          TimelineFile.kindOfRead(
-              volume,
-              strings.number(read.pool()),
-              strings.number(read.client()),
-              strings.number(read.kind())),
-          reader,
-          read.block(),
-          read.beginNs(),
-          read.endNs(),
-          read.offset(),
-          read.bytes());
-    }
+  /** What is being recorded; null when nothing is. */
+  Session session() {
+    return session;
   }
 
   @Override
@@ -134,9 +91,8 @@ public final class DatanodeTimeline implements Recording, AutoCloseable {
       throw new IllegalStateException("No file can be made in " + folder.path() + ": " + e, e);
     }
     TimelineFile.HostClock clock = TimelineFile.HostClock.now();
-    long begin = System.nanoTime();
     devices.get().forEach(device -> device.startTimeline(DEVICE_BYTES));
-    session = new Session(name, clock, begin, RecordRing.ofLatest(RECORDS), new Strings());
+    session = new Session(name, clock, RecordRing.ofLatest(RECORDS), new Strings());
     LOG.info("Recording a timeline for {}", folder.path());
   }
 
@@ -151,7 +107,7 @@ public final class DatanodeTimeline implements Recording, AutoCloseable {
     List<? extends TimelineDevice> present = devices.get();
     try (TimelineFile file =
         new TimelineFile(new GZIPOutputStream(folder.create(name + ".jsonl.gz")), ended.clock)) {
-      file.header(folder.path().getFileName().toString(), ended.beginNs);
+      file.header(folder.path().getFileName().toString());
       for (int i = 0; i < present.size(); i++) {
         String records = name + "-" + i + ".records";
         file.device(i, present.get(i), present.get(i).stopTimeline(folder.path().resolve(records)));

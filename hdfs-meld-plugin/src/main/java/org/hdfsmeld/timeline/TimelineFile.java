@@ -63,10 +63,10 @@ final class TimelineFile implements Closeable {
     return words << VOLUME_BITS + KIND_BITS | kind(READ, volume);
   }
 
-  void header(String datanode, long beginNs) throws IOException {
+  void header(String datanode) throws IOException {
     line(
         "{\"meld_timeline\":%d,\"datanode\":%s,\"host\":%s,\"begin_ns\":%d}",
-        VERSION, text(datanode), text(host()), clock.epoch(beginNs));
+        VERSION, text(datanode), text(host()), clock.epochNs());
   }
 
   void device(int number, TimelineDevice device, TimelineDevice.Recorded recorded)

@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 import org.hdfsmeld.datanode.config.TraceConfiguration;
+import org.hdfsmeld.model.BlockKey;
+import org.hdfsmeld.model.ReadPattern;
 import org.hdfsmeld.record.RecordFiles;
 import org.hdfsmeld.record.RecordKind;
 import org.hdfsmeld.record.RecordRing;
@@ -37,15 +39,12 @@ public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
 
   private final TraceConfiguration config;
   private final RecordFiles files;
-  private final List<Volume> volumes = new CopyOnWriteArrayList<>();
+  private final List<VolumeTrace> volumes = new CopyOnWriteArrayList<>();
 
   private volatile RecordRing ring;
   private TraceWriter writer;
   private RecordRing written;
   private Thread thread;
-
-  /** A volume that has left has no state; its number stays its own, should it come back. */
-  private record Volume(String storageId, Supplier<String> state) {}
 
   /** No trace yet; nothing is allocated or created before {@link #start}. */
   public BlockTrace(TraceConfiguration config, String dataNodeUuid) {
@@ -64,30 +63,75 @@ public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
    * @param state what a reader of the trace should know of the volume, without naming it
    */
   public synchronized VolumeTrace volume(String storageId, Supplier<String> state) {
-    Volume volume = new Volume(storageId, state);
-    for (int i = 0; i < volumes.size(); i++) {
-      if (volumes.get(i).storageId().equals(storageId)) {
-        volumes.set(i, volume);
-        return new VolumeTrace(this, i);
-      }
+    int number = 0;
+    while (number < volumes.size() && !volumes.get(number).storageId.equals(storageId)) {
+      number++;
     }
-    volumes.add(volume);
-    return new VolumeTrace(this, volumes.size() - 1);
+    VolumeTrace volume = new VolumeTrace(number, storageId, state);
+    if (number < volumes.size()) {
+      volumes.set(number, volume);
+    } else {
+      volumes.add(volume);
+    }
+    return volume;
   }
 
-  /** Forgets the state of a volume that has left. */
-  synchronized void left(int volume) {
-    volumes.set(volume, new Volume(volumes.get(volume).storageId(), null));
+  /**
+   * Where a volume's block I/O is recorded, while a trace is. Costs one volatile read otherwise.
+   */
+  public final class VolumeTrace {
+    private final int number;
+    private final String storageId;
+    private volatile Supplier<String> state;
+
+    private VolumeTrace(int number, String storageId, Supplier<String> state) {
+      this.number = number;
+      this.storageId = storageId;
+      this.state = state;
+    }
+
+    /** Whether records go anywhere; before work that only they need. */
+    public boolean isRecording() {
+      return ring != null;
+    }
+
+    /**
+     * The volume has left the DataNode: the headers of later traces do not mention it. Its number
+     * stays its own, should it come back.
+     */
+    public void left() {
+      state = null;
+    }
+
+    /**
+     * Records an I/O that the device took just now. Never blocks, never throws, allocates nothing.
+     *
+     * @param directory inode of the directory of its file, 0 when that is not known
+     * @param offset first byte in the block; the new length with {@link TraceOp#TRUNCATE}
+     * @param length bytes; 0 with operations on the whole block
+     * @param pattern how the block is said to be read
+     */
+    public void record(
+        TraceOp op,
+        BlockKey block,
+        long directory,
+        long offset,
+        int length,
+        ReadPattern pattern,
+        ClientKind client) {
+      RecordRing recorded = ring;
+      if (recorded != null) {
+        long kind = TraceWriter.kind(number, op, pattern, client);
+        int pool = block.pool().hashCode();
+        long now = System.nanoTime();
+        recorded.add(now, block.id(), offset, length, kind, directory, pool);
+      }
+    }
   }
 
   /** Tells the DataNode from others: its uuid. */
   public String name() {
     return files.path().getFileName().toString();
-  }
-
-  /** Where records go at present; null when there is no trace. */
-  RecordRing ring() {
-    return ring;
   }
 
   @Override
@@ -107,12 +151,7 @@ public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
     RecordRing fresh = RecordRing.ofFirst(config.bufferRecords());
     writer =
         new TraceWriter(
-            fresh,
-            output,
-            hash,
-            config.inodes(),
-            i -> volumes.get(i).storageId(),
-            System.nanoTime());
+            fresh, output, hash, config.inodes(), i -> volumes.get(i).storageId, System.nanoTime());
     written = fresh;
     thread = new Thread(writer, "MeldTraceWriter");
     thread.setDaemon(true);
@@ -147,12 +186,13 @@ public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
             .append(now)
             .append(config.inodes() ? ". Volumes and blocks" : ". Volumes, blocks and directories")
             .append(" are hashes with a key that nobody has.\n");
-    for (Volume volume : volumes) {
-      if (volume.state() != null) {
+    for (VolumeTrace volume : volumes) {
+      Supplier<String> state = volume.state;
+      if (state != null) {
         text.append("# volume ")
-            .append(TraceWriter.volumeName(hash, volume.storageId()))
+            .append(TraceWriter.volumeName(hash, volume.storageId))
             .append(": ")
-            .append(volume.state().get())
+            .append(state.get())
             .append('\n');
       }
     }

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
+import org.hdfsmeld.model.ReadPattern;
 import org.hdfsmeld.record.RecordRing;
 
 /** Takes records from the ring and writes them down, in a thread of its own. */
@@ -18,10 +19,8 @@ final class TraceWriter implements Runnable {
   private static final int OP_BITS = 8;
   private static final int MASK = 0xff;
 
-  /** By the simulator's numbers. */
-  private static final List<String> PATTERNS = List.of("none", "sequential", "random");
-
   private static final TraceOp[] OPS = TraceOp.values();
+  private static final ReadPattern[] PATTERNS = ReadPattern.values();
   private static final ClientKind[] CLIENTS = ClientKind.values();
 
   private final RecordRing ring;
@@ -60,14 +59,10 @@ final class TraceWriter implements Runnable {
   }
 
   /** What the record is about, in one word. */
-  static long kind(int volume, TraceOp op, int pattern, ClientKind client) {
-    return ((((long) volume << OP_BITS | op.ordinal()) << PATTERN_BITS) | pattern) << CLIENT_BITS
+  static long kind(int volume, TraceOp op, ReadPattern pattern, ClientKind client) {
+    return ((((long) volume << OP_BITS | op.ordinal()) << PATTERN_BITS) | pattern.ordinal())
+            << CLIENT_BITS
         | client.ordinal();
-  }
-
-  /** Pool and length in one word. */
-  static long poolAndLength(int pool, int length) {
-    return (long) pool << 32 | length;
   }
 
   /** The name of a volume in this trace. */
@@ -112,21 +107,28 @@ final class TraceWriter implements Runnable {
   private CharSequence format(long[] record) {
     long kind = record[4];
     int client = (int) kind & MASK;
-    int pattern = (int) (kind >>> CLIENT_BITS) & MASK;
+    ReadPattern pattern = PATTERNS[(int) (kind >>> CLIENT_BITS) & MASK];
     int op = (int) (kind >>> CLIENT_BITS + PATTERN_BITS) & MASK;
     int volume = (int) (kind >>> CLIENT_BITS + PATTERN_BITS + OP_BITS);
-    int pool = (int) (record[3] >> 32);
+    int pool = (int) record[6];
     line.setLength(0);
     // A record may be made just before the trace's start.
     line.append(Math.max(0, record[0] - startNs)).append(',');
     line.append(volumeName(volume)).append(',');
     line.append(Long.toUnsignedString(hash.of(record[1], pool))).append(',');
     line.append(Long.toUnsignedString(record[2])).append(',');
-    line.append(record[3] & 0xffff_ffffL).append(',');
+    line.append(record[3]).append(',');
     line.append(OPS[op].text).append(',');
-    line.append(PATTERNS.get(pattern)).append(',');
+    line.append(name(pattern)).append(',');
     line.append(CLIENTS[client].text).append(',');
     return line.append(Long.toUnsignedString(directory(record[5], pool))).append('\n');
+  }
+
+  private static String name(ReadPattern pattern) {
+    return switch (pattern) {
+      case SEQUENTIAL, RANDOM -> pattern.text();
+      case NONE, AUTO, UNKNOWN -> ReadPattern.NONE.text();
+    };
   }
 
   /** The name of a directory in this trace; 0 stays the one that is not known. */

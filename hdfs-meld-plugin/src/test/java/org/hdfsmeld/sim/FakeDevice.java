@@ -15,9 +15,13 @@ import java.util.concurrent.CountDownLatch;
 import org.apache.hadoop.conf.Configuration;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.config.MeldKeys;
+import org.hdfsmeld.datanode.config.VolumeBinding;
+import org.hdfsmeld.datanode.device.SharedDevice;
 import org.hdfsmeld.datanode.hint.HintSource;
 import org.hdfsmeld.datanode.metrics.SimFailures;
 import org.hdfsmeld.datanode.volume.MeldVolume;
+import org.hdfsmeld.timeline.DatanodeTimeline;
+import org.hdfsmeld.trace.BlockTrace;
 
 /** A device that writes down what it is asked. 4 KiB blocks and pages, wordlines of three pages. */
 public class FakeDevice implements SimDevice {
@@ -91,14 +95,33 @@ public class FakeDevice implements SimDevice {
     try {
       MeldConfiguration config = MeldConfiguration.read(conf);
       File current = new File("/data/1/current");
-      MeldVolume volume =
-          new MeldVolume("DS-1", current, config, () -> this, new SimFailures(), hints);
+      MeldVolume volume = alone("DS-1", current, config, () -> this, hints);
       volume.change(config.mode(), config.timeDilation());
       drain = () -> settle(volume);
       return volume;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** A volume with a device of its own, whose I/O is not recorded. */
+  public static MeldVolume alone(
+      String storageId,
+      File current,
+      MeldConfiguration config,
+      SimDeviceOpener opener,
+      HintSource hints) {
+    MeldVolume.Shared shared =
+        new MeldVolume.Shared(
+            config,
+            hints,
+            new SimFailures(),
+            new BlockTrace(config.trace(), "none"),
+            new DatanodeTimeline(config.trace(), "none", List::of));
+    VolumeBinding own = config.devices().of(current.getParentFile());
+    SharedDevice device =
+        new SharedDevice(current.getParent(), own, config, opener, shared.failures());
+    return new MeldVolume(storageId, current, device, shared);
   }
 
   /** What it was asked, but for preloads. */

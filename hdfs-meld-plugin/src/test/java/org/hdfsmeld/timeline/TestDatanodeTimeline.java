@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.zip.GZIPInputStream;
 import org.hdfsmeld.datanode.config.TraceConfiguration;
+import org.hdfsmeld.model.BlockKey;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -67,16 +68,17 @@ class TestDatanodeTimeline {
   @Test
   void whatReadersAndDevicesDidIsInTheFiles() throws IOException {
     DatanodeTimeline timeline = timeline("uuid-1", 16, DEVICES);
-    timeline.requested(1, 7, 1L << 32, 0, 0, 0);
+    timeline.reader(7).requested(1L << 32, 0, 0);
     assertThat(timeline.isRecording()).isFalse();
     timeline.start();
     assertThatThrownBy(() -> timeline.start()).hasMessageContaining("stop it first");
-    long reader = timeline.newReader();
-    long now = System.nanoTime();
-    timeline.requested(reader, 7, 3L << 32, now, 4096, 262_144);
-    timeline.waited(reader, 7, 3L << 32, now + 10, now + 1010);
-    BlockRead read = new BlockRead("BP-1", -5, "DFSClient_1", "client", now, now + 2000, 64, 512);
-    timeline.read(reader, 7, read);
+    ReaderTimeline reader = timeline.reader(7);
+    assertThat(reader.records(1)).as("it has not read").isFalse();
+    reader.reading(64, 512);
+    assertThat(reader.records(3L << 32)).isTrue();
+    reader.requested(3L << 32, 4096, 262_144);
+    reader.waited(3L << 32, reader.now());
+    reader.ended(new BlockKey("BP-1", -5), "DFSClient_1", "client");
     timeline.stop();
     assertThat(timeline.getRecords()).isEqualTo(3);
     assertThat(timeline.getDroppedRecords()).isZero();

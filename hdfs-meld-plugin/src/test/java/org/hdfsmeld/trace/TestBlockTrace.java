@@ -21,6 +21,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.zip.GZIPInputStream;
 import org.hdfsmeld.datanode.config.TraceConfiguration;
+import org.hdfsmeld.model.BlockKey;
+import org.hdfsmeld.model.ReadPattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -68,6 +70,10 @@ class TestBlockTrace {
         .toList();
   }
 
+  private static BlockKey block(long id) {
+    return new BlockKey("BP-1", id);
+  }
+
   @Test
   void aClockThatWasSetBackMakesNoTraceTheOldest() throws IOException {
     AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2030-01-01T00:00:00Z"));
@@ -87,15 +93,30 @@ class TestBlockTrace {
   @Test
   void aRecordHasEverythingTheDeviceWasAsked() throws IOException {
     try (BlockTrace trace = trace(4, 1 << 20, 1024)) {
-      VolumeTrace first = trace.volume("DS-1", () -> "mode account, time dilation 1.0");
-      VolumeTrace second = trace.volume("DS-2", () -> "mode off, time dilation 1.0");
-      first.record(TraceOp.READ, 7, 1, 0, 0, 1, 0, ClientKind.CLIENT);
+      BlockTrace.VolumeTrace first = trace.volume("DS-1", () -> "mode account, time dilation 1.0");
+      BlockTrace.VolumeTrace second = trace.volume("DS-2", () -> "mode off, time dilation 1.0");
+      first.record(TraceOp.READ, block(1), 0, 0, 1, ReadPattern.NONE, ClientKind.CLIENT);
       assertThat(first.isRecording()).isFalse();
       trace.start();
       assertThat(trace.isRecording()).isTrue();
-      first.record(TraceOp.WRITE, 7, 1073741825, 16386, 65536, 1 << 20, 1, ClientKind.REPLICATION);
-      first.record(TraceOp.READ, 7, 1073741825, 16386, 5L << 32, 1 << 30, 2, ClientKind.SCANNER);
-      second.record(TraceOp.TRUNCATE, -7, -5, 0, 12345, 0, 0, ClientKind.DATANODE);
+      first.record(
+          TraceOp.WRITE,
+          block(1073741825),
+          16386,
+          65536,
+          1 << 20,
+          ReadPattern.SEQUENTIAL,
+          ClientKind.REPLICATION);
+      first.record(
+          TraceOp.READ,
+          block(1073741825),
+          16386,
+          5L << 32,
+          1 << 30,
+          ReadPattern.RANDOM,
+          ClientKind.SCANNER);
+      second.record(
+          TraceOp.TRUNCATE, block(-5), 0, 12345, 0, ReadPattern.NONE, ClientKind.DATANODE);
       trace.stop();
       assertThat(trace.isRecording()).isFalse();
 
@@ -127,7 +148,7 @@ class TestBlockTrace {
   @Test
   void aVolumeThatHasLeftIsNotInTheHeaderAndKeepsItsNumber() throws IOException {
     try (BlockTrace trace = trace(4, 1 << 20, 1024)) {
-      VolumeTrace first = trace.volume("DS-1", () -> "mode account, time dilation 1.0");
+      BlockTrace.VolumeTrace first = trace.volume("DS-1", () -> "mode account, time dilation 1.0");
       trace.volume("DS-2", () -> "mode off, time dilation 1.0");
       first.left();
       trace.start();
@@ -135,11 +156,11 @@ class TestBlockTrace {
       assertThat(lines(trace))
           .noneMatch(line -> line.endsWith(": mode account, time dilation 1.0"));
       assertThat(lines(trace)).anyMatch(line -> line.endsWith(": mode off, time dilation 1.0"));
-      VolumeTrace back = trace.volume("DS-1", () -> "mode real-time, time dilation 1.0");
-      VolumeTrace second = trace.volume("DS-2", () -> "mode off, time dilation 1.0");
+      BlockTrace.VolumeTrace back = trace.volume("DS-1", () -> "mode real-time, time dilation 1.0");
+      BlockTrace.VolumeTrace second = trace.volume("DS-2", () -> "mode off, time dilation 1.0");
       trace.start();
-      back.record(TraceOp.READ, 7, 42, 16386, 0, 4096, 0, ClientKind.CLIENT);
-      second.record(TraceOp.READ, 7, 42, 16386, 0, 4096, 0, ClientKind.CLIENT);
+      back.record(TraceOp.READ, block(42), 16386, 0, 4096, ReadPattern.NONE, ClientKind.CLIENT);
+      second.record(TraceOp.READ, block(42), 16386, 0, 4096, ReadPattern.NONE, ClientKind.CLIENT);
       trace.stop();
       List<String[]> records = records(trace);
       assertThat(records).hasSize(2);
@@ -150,10 +171,10 @@ class TestBlockTrace {
   @Test
   void blocksCannotBeLinkedAcrossTraces() throws IOException {
     try (BlockTrace trace = trace(4, 1 << 20, 1024)) {
-      VolumeTrace volume = trace.volume("DS-1", () -> "");
+      BlockTrace.VolumeTrace volume = trace.volume("DS-1", () -> "");
       for (int i = 0; i < 2; i++) {
         trace.start();
-        volume.record(TraceOp.READ, 7, 42, 16386, 0, 4096, 0, ClientKind.CLIENT);
+        volume.record(TraceOp.READ, block(42), 16386, 0, 4096, ReadPattern.NONE, ClientKind.CLIENT);
         trace.stop();
       }
       List<String[]> records = records(trace);
@@ -167,9 +188,9 @@ class TestBlockTrace {
   @Test
   void directoriesAreNamedByTheirInodesWhereThatIsWanted() throws IOException {
     try (BlockTrace trace = new BlockTrace(config(true), "dn")) {
-      VolumeTrace volume = trace.volume("DS-1", () -> "");
+      BlockTrace.VolumeTrace volume = trace.volume("DS-1", () -> "");
       trace.start();
-      volume.record(TraceOp.READ, 7, 42, 16386, 0, 4096, 0, ClientKind.CLIENT);
+      volume.record(TraceOp.READ, block(42), 16386, 0, 4096, ReadPattern.NONE, ClientKind.CLIENT);
       trace.stop();
       assertThat(records(trace).get(0)[8]).isEqualTo("16386");
       assertThat(records(trace).get(0)[2]).isNotEqualTo("42");
@@ -198,10 +219,11 @@ class TestBlockTrace {
     Files.createDirectories(stranger.getParent());
     Files.createFile(stranger);
     try (BlockTrace trace = trace(3, 1 << 10, 1 << 16)) {
-      VolumeTrace volume = trace.volume("DS-1", () -> "");
+      BlockTrace.VolumeTrace volume = trace.volume("DS-1", () -> "");
       trace.start();
       for (int i = 0; i < 50_000; i++) {
-        volume.record(TraceOp.READ, 7, i * 7919L, 0, i, 4096, 0, ClientKind.CLIENT);
+        volume.record(
+            TraceOp.READ, block(i * 7919L), 0, i, 4096, ReadPattern.NONE, ClientKind.CLIENT);
       }
       trace.stop();
       assertThat(trace.getRecords() + trace.getDroppedRecords()).isEqualTo(50_000);
@@ -284,7 +306,7 @@ class TestBlockTrace {
   @Test
   void aFailureEndsTheTraceAndIsCounted() throws IOException {
     try (BlockTrace trace = trace(3, 1 << 10, 1 << 16)) {
-      VolumeTrace volume = trace.volume("DS-1", () -> "");
+      BlockTrace.VolumeTrace volume = trace.volume("DS-1", () -> "");
       trace.start();
       // The next file cannot be made where its folder was.
       Files.delete(dir.resolve("dn").resolve(trace.getFiles().get(0)));
@@ -292,10 +314,17 @@ class TestBlockTrace {
       Files.createFile(dir.resolve("dn"));
       long recorded = 0;
       while (trace.isRecording()) {
-        volume.record(TraceOp.READ, 7, recorded * 7919, 0, recorded, 4096, 0, ClientKind.CLIENT);
+        volume.record(
+            TraceOp.READ,
+            block(recorded * 7919),
+            0,
+            recorded,
+            4096,
+            ReadPattern.NONE,
+            ClientKind.CLIENT);
         recorded++;
       }
-      volume.record(TraceOp.READ, 7, 1, 0, 0, 4096, 0, ClientKind.CLIENT);
+      volume.record(TraceOp.READ, block(1), 0, 0, 4096, ReadPattern.NONE, ClientKind.CLIENT);
       recorded++;
       trace.stop();
       assertThat(trace.getLastError()).contains("dn");
@@ -323,7 +352,7 @@ class TestBlockTrace {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long id = Thread.currentThread().getId();
     try (BlockTrace trace = trace(3, 1 << 20, 1 << 16)) {
-      VolumeTrace volume = trace.volume("DS-1", () -> "");
+      BlockTrace.VolumeTrace volume = trace.volume("DS-1", () -> "");
       trace.start();
       record(volume, 200_000);
       long before = threads.getThreadAllocatedBytes(id);
@@ -334,9 +363,10 @@ class TestBlockTrace {
     }
   }
 
-  private static void record(VolumeTrace volume, int count) {
+  private static void record(BlockTrace.VolumeTrace volume, int count) {
+    BlockKey block = block(42);
     for (int i = 0; i < count; i++) {
-      volume.record(TraceOp.READ, 7, i, 16386, 0, 4096, 0, ClientKind.CLIENT);
+      volume.record(TraceOp.READ, block, 16386, 0, 4096, ReadPattern.NONE, ClientKind.CLIENT);
     }
   }
 }

@@ -13,7 +13,7 @@ import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.util.ToolRunner;
 import org.hdfsmeld.demo.cluster.EmbeddedCluster;
-import org.hdfsmeld.sim.SimTimeline;
+import org.hdfsmeld.sim.SimRun;
 import org.hdfsmeld.spark.timeline.RecordingFileSystem;
 import org.hdfsmeld.spark.timeline.TimelinePlugin;
 import org.hdfsmeld.tools.MeldAdmin;
@@ -55,7 +55,7 @@ final class RunTimeline {
 
   /** Joins what was recorded, and says what came of it in a line; Spark has ended. */
   String write(Path file) throws Exception {
-    JsonNode joined = new ObjectMapper().readTree(SimTimeline.join("", folder, file, false));
+    JsonNode joined = new ObjectMapper().readTree(SimRun.joinTimeline("", folder, file, false));
     return String.format(
         Locale.ROOT,
         "%d tasks; %d of %d block reads have their task, %d of %d requests their command;"

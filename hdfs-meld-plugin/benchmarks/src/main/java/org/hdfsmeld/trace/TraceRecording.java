@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.util.concurrent.TimeUnit;
 import org.hdfsmeld.datanode.config.TraceConfiguration;
+import org.hdfsmeld.model.BlockKey;
+import org.hdfsmeld.model.ReadPattern;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Mode;
@@ -27,7 +29,9 @@ public class TraceRecording {
   public boolean recording;
 
   private BlockTrace trace;
-  private VolumeTrace volume;
+  private static final BlockKey BLOCK = new BlockKey("BP-1", 1073741825L);
+
+  private BlockTrace.VolumeTrace volume;
   private long offset;
 
   /** A trace in a folder that is left to the system to remove. */
@@ -53,6 +57,7 @@ public class TraceRecording {
   @Benchmark
   public void record() {
     offset += 1 << 20;
-    volume.record(TraceOp.READ, 7, 1073741825L, 16386, offset, 1 << 20, 1, ClientKind.CLIENT);
+    volume.record(
+        TraceOp.READ, BLOCK, 16386, offset, 1 << 20, ReadPattern.SEQUENTIAL, ClientKind.CLIENT);
   }
 }

@@ -265,10 +265,7 @@ final class DeviceThread {
   void setMode(boolean newRealTime, double timeDilation) throws SimException {
     this.<Void, SimException>callPatiently(
         target -> {
-          int status = target.setMode(newRealTime, timeDilation);
-          if (status < 0) {
-            throw new SimException(status, target.lastError());
-          }
+          target.checked(target.setMode(newRealTime, timeDilation));
           if (realTime != newRealTime) {
             realTime = newRealTime;
             sleepPrecisely();

@@ -30,7 +30,7 @@ public final class DeviceTimeline implements TimelineDevice {
 
   @Override
   public String name() {
-    return device.name();
+    return device.getDevice();
   }
 
   @Override
@@ -46,7 +46,7 @@ public final class DeviceTimeline implements TimelineDevice {
     clocks.clear();
     problem = "";
     recording = true;
-    call(target -> checked(target, target.startTimeline(bytes)));
+    call(target -> target.checked(target.startTimeline(bytes)));
     look();
   }
 
@@ -60,14 +60,8 @@ public final class DeviceTimeline implements TimelineDevice {
   @Override
   public synchronized Recorded stopTimeline(Path file) {
     recording = false;
-    SimDevice[] target = {null};
-    boolean written =
-        call(
-                open -> {
-                  target[0] = open;
-                  return null;
-                })
-            && write(target[0], file);
+    SimDevice target = call(open -> open);
+    boolean written = target != null && problem.isEmpty() && write(target, file);
     return new Recorded(List.copyOf(clocks), written ? file : null, problem);
   }
 
@@ -76,7 +70,7 @@ public final class DeviceTimeline implements TimelineDevice {
     try {
       device
           .files()
-          .submit(() -> checked(target, target.stopTimeline(file.toString())))
+          .submit(() -> target.checked(target.stopTimeline(file.toString())))
           .get(WRITE_SECONDS, TimeUnit.SECONDS);
       return true;
     } catch (ExecutionException e) {
@@ -92,38 +86,30 @@ public final class DeviceTimeline implements TimelineDevice {
 
   private void look() {
     int now = device.statNames().indexOf("now_ps");
-    double dilation = device.mode() == MeldMode.REAL_TIME ? device.timeDilation() : 0;
+    double dilation = device.mode() == MeldMode.REAL_TIME ? device.getTimeDilation() : 0;
     call(
         target -> {
           long[] values = new long[device.statNames().size()];
           int status = target.stats(values);
           clocks.add(new Clock(values[now], System.nanoTime(), dilation));
-          return checked(target, status);
+          return target.checked(status);
         });
   }
 
-  private static Void checked(SimDevice target, long status) throws SimException {
-    if (status < 0) {
-      throw new SimException((int) status, target.lastError());
-    }
-    return null;
-  }
-
-  /** False when the device cannot; why is the problem then. */
-  private boolean call(DeviceCalls.Call<Void, SimException> call) {
+  /** Null when the device cannot; why is the problem then. */
+  private <T> T call(DeviceCalls.Call<T, SimException> call) {
     DeviceThread queue = device.usable();
     if (queue == null) {
       problem = NOT_OPEN;
-      return false;
+      return null;
     }
     try {
-      queue.callPatiently(call);
-      return problem.isEmpty();
+      return queue.callPatiently(call);
     } catch (SimException e) {
       problem = SimStatus.name(e.status()) + ": " + e.getMessage();
     } catch (RuntimeException | Error e) {
       problem = e.toString();
     }
-    return false;
+    return null;
   }
 }

@@ -22,6 +22,7 @@ import org.hdfsmeld.datanode.config.MeldMode;
 import org.hdfsmeld.datanode.config.Precondition;
 import org.hdfsmeld.datanode.config.VolumeBinding;
 import org.hdfsmeld.datanode.metrics.Counters;
+import org.hdfsmeld.datanode.metrics.MeldDeviceMXBean;
 import org.hdfsmeld.datanode.metrics.SimFailures;
 import org.hdfsmeld.datanode.metrics.StateCounter;
 import org.hdfsmeld.datanode.state.BlockRecord;
@@ -44,7 +45,7 @@ import org.hdfsmeld.sim.SimStatus;
  * when it is first needed, so mode {@code off} needs no library, and closed when its last volume
  * has gone.
  */
-public final class SharedDevice implements DeviceState.Source {
+public final class SharedDevice implements DeviceState.Source, MeldDeviceMXBean {
   /** Thin address space for this many full blocks on each volume. */
   private static final long SLOTS = 1 << 20;
 
@@ -68,8 +69,8 @@ public final class SharedDevice implements DeviceState.Source {
 
   private final String name;
 
-  /** The name in the configuration, empty for a volume's own device. */
-  private final String shared;
+  /** Of the volumes on it; its device has no name when it is a volume's own. */
+  private final VolumeBinding binding;
 
   private final MeldConfiguration config;
   private final SimDeviceOpener opener;
@@ -115,12 +116,12 @@ public final class SharedDevice implements DeviceState.Source {
   /** A device that is not open, in mode {@code off}, without volumes. */
   public SharedDevice(
       String name,
-      boolean isShared,
+      VolumeBinding binding,
       MeldConfiguration config,
       SimDeviceOpener opener,
       SimFailures failures) {
     this.name = name;
-    this.shared = isShared ? name : "";
+    this.binding = binding;
     this.failures = failures;
     this.config = config;
     this.opener = opener;
@@ -134,8 +135,19 @@ public final class SharedDevice implements DeviceState.Source {
   }
 
   /** A shared device's name, or the folder of the only volume on it. */
-  public String name() {
+  @Override
+  public String getDevice() {
     return name;
+  }
+
+  @Override
+  public String getProfile() {
+    return binding.profile();
+  }
+
+  @Override
+  public List<String> getVolumes() {
+    return volumes.stream().map(VolumePort::volume).toList();
   }
 
   /** The thread that writes the files of the device's state and timeline. */
@@ -161,16 +173,23 @@ public final class SharedDevice implements DeviceState.Source {
     return mode;
   }
 
-  public double timeDilation() {
+  @Override
+  public String getMode() {
+    return mode.text();
+  }
+
+  @Override
+  public double getTimeDilation() {
     return timeDilation;
   }
 
-  boolean isHealthy() {
+  @Override
+  public boolean isHealthy() {
     return healthy;
   }
 
-  /** Text of the last failure, empty when there was none. */
-  public String lastError() {
+  @Override
+  public String getLastError() {
     return lastError;
   }
 
@@ -344,7 +363,8 @@ public final class SharedDevice implements DeviceState.Source {
   }
 
   /** The device's counters and the percentiles of its latencies, for people. */
-  public Map<String, Long> counters() {
+  @Override
+  public Map<String, Long> getCounters() {
     Map<String, Long> values = stats();
     values.putAll(counters.latencies());
     return values;
@@ -386,7 +406,10 @@ public final class SharedDevice implements DeviceState.Source {
     StateFiles present = RecoveredState.find(folders, failures, stateCounters);
     RecoveredState.Expected expected =
         new RecoveredState.Expected(
-            shared, queue.call(SimDevice::profile), config.slotBytes(), volumes.get(0).storageId());
+            binding.device(),
+            queue.call(SimDevice::profile),
+            config.slotBytes(),
+            volumes.get(0).storageId());
     RecoveredState found =
         RecoveredState.read(
             present,
@@ -421,7 +444,7 @@ public final class SharedDevice implements DeviceState.Source {
   public List<Path> stateFolders() {
     Stream<String> present = volumes.stream().map(VolumePort::volume);
     Stream<String> last = lastRoot == null ? Stream.empty() : Stream.of(lastRoot);
-    Stream<String> bound = config.devices().foldersOn(shared).stream().map(File::getPath);
+    Stream<String> bound = config.devices().foldersOn(binding.device()).stream().map(File::getPath);
     return Stream.of(present, last, bound)
         .flatMap(roots -> roots)
         .distinct()
@@ -451,7 +474,12 @@ public final class SharedDevice implements DeviceState.Source {
     StateCounter stall = StateCounter.STATE_SNAPSHOT_STALL_NS;
     stateCounters.set(stall, Math.max(stateCounters.get(stall), System.nanoTime() - begin));
     return new StateSnapshot(
-        shared, queue.call(SimDevice::profile), config.slotBytes(), spaces, records, image);
+        binding.device(),
+        queue.call(SimDevice::profile),
+        config.slotBytes(),
+        spaces,
+        records,
+        image);
   }
 
   private NamespaceInfo namespace(VolumePort volume) throws SimException {
@@ -495,9 +523,9 @@ public final class SharedDevice implements DeviceState.Source {
       return;
     }
     int[] bound =
-        shared.isEmpty()
+        !binding.isShared()
             ? new int[] {volumes.get(0).set()}
-            : config.devices().foldersOn(shared).stream()
+            : config.devices().foldersOn(binding.device()).stream()
                 .mapToInt(folder -> config.devices().of(folder).set())
                 .toArray();
     for (int set : bound) {

@@ -28,14 +28,6 @@ public record LayoutTimes(Layout normal, Layout melded) {
    * @param perByte picoseconds a byte for a reader that keeps that many bytes requested
    */
   public record Layout(double[] burst, double[] perByte) {
-    double burstPs(int k) {
-      return burst[k];
-    }
-
-    double bytePs(int k) {
-      return perByte[k];
-    }
-
     /** Time that the device would take for these reads if all were of this layout. */
     double timePs(ReadMix mix) {
       double time = 0;
@@ -68,7 +60,7 @@ public record LayoutTimes(Layout normal, Layout melded) {
    */
   public long crossoverBytes() {
     long crossover = Long.MAX_VALUE;
-    for (int k = ReadMix.CLASSES - 1; k >= 0 && melded.bytePs(k) < normal.bytePs(k); k--) {
+    for (int k = ReadMix.CLASSES - 1; k >= 0 && melded.perByte[k] < normal.perByte[k]; k--) {
       crossover = ReadMix.classBytes(k);
     }
     return crossover;
@@ -93,7 +85,7 @@ public record LayoutTimes(Layout normal, Layout melded) {
             device.stats(stats);
             return stats[now];
           };
-      must(device.preload(namespace.nsid(), lbas(base), lbas(length), directive));
+      device.checked(device.preload(namespace.nsid(), lbas(base), lbas(length), directive));
     }
 
     Layout measure() throws SimException {
@@ -101,7 +93,7 @@ public record LayoutTimes(Layout normal, Layout melded) {
       double[] perByte = new double[ReadMix.CLASSES];
       for (int k = 0; k < ReadMix.CLASSES; k++) {
         int bytes = (int) ReadMix.classBytes(k);
-        burst[k] = must(device.await(request(0, bytes), Long.MAX_VALUE));
+        burst[k] = device.checked(device.await(request(0, bytes), Long.MAX_VALUE));
         perByte[k] = perByte(bytes);
       }
       return new Layout(burst, perByte);
@@ -117,18 +109,18 @@ public record LayoutTimes(Layout normal, Layout melded) {
       }
       long begin = nowPs.getAsLong();
       for (; at < (WINDOWS + 1L) * window; at += packet) {
-        must(device.await(outstanding.remove(), Long.MAX_VALUE));
+        device.checked(device.await(outstanding.remove(), Long.MAX_VALUE));
         outstanding.add(request(at, packet));
       }
       long end = nowPs.getAsLong();
       for (long ticket : outstanding) {
-        must(device.await(ticket, Long.MAX_VALUE));
+        device.checked(device.await(ticket, Long.MAX_VALUE));
       }
       return (end - begin) / (double) ((long) WINDOWS * window);
     }
 
     private long request(long offset, int length) throws SimException {
-      return must(
+      return device.checked(
           device.submit(
               Opcode.READ,
               namespace.nsid(),
@@ -140,13 +132,6 @@ public record LayoutTimes(Layout normal, Layout melded) {
 
     private long lbas(long bytes) {
       return bytes / namespace.lbaBytes();
-    }
-
-    private long must(long status) throws SimException {
-      if (status < 0) {
-        throw new SimException((int) status, device.lastError());
-      }
-      return status;
     }
   }
 }

@@ -6,6 +6,7 @@ import org.hdfsmeld.datanode.device.TicketedIo;
 import org.hdfsmeld.datanode.device.WaitBudget;
 import org.hdfsmeld.datanode.layout.BlockExtent;
 import org.hdfsmeld.datanode.layout.BlockFile;
+import org.hdfsmeld.datanode.layout.ExtentIo;
 import org.hdfsmeld.datanode.layout.VolumeBlocks;
 import org.hdfsmeld.datanode.metrics.Counters;
 import org.hdfsmeld.datanode.metrics.VolumeCounter;
@@ -13,7 +14,9 @@ import org.hdfsmeld.datanode.readahead.ReadAhead;
 import org.hdfsmeld.datanode.readahead.RequestedRange;
 import org.hdfsmeld.datanode.volume.MeldVolume;
 import org.hdfsmeld.model.BlockKey;
+import org.hdfsmeld.model.ReadPattern;
 import org.hdfsmeld.sim.SimStatus;
+import org.hdfsmeld.timeline.ReaderTimeline;
 import org.hdfsmeld.trace.ClientKind;
 import org.hdfsmeld.trace.TraceOp;
 
@@ -60,7 +63,7 @@ public final class ReadStream implements RequestedRange.Source {
     this.file = file;
     this.paced = paced;
     this.budget = volume.newBudget(paced);
-    this.timeline = new ReaderTimeline(volume);
+    this.timeline = volume.timeline().reader(volume.device().number());
   }
 
   /** The stream was opened for more than a few packets. Comes before it is read. */
@@ -100,13 +103,11 @@ public final class ReadStream implements RequestedRange.Source {
       releaseWindow();
     }
     publishCounts();
-    timeline.ended(key, user);
+    timeline.ended(key, user.client(), user.kind().text());
     if (!used) {
       volume.counters().increment(VolumeCounter.OPENED_UNREAD);
       if (user.kind() == ClientKind.SHORT_CIRCUIT) {
-        volume
-            .trace()
-            .record(TraceOp.OPEN, key.pool().hashCode(), key.id(), 0, 0, 0, 0, user.kind());
+        volume.trace().record(TraceOp.OPEN, key, 0, 0, 0, ReadPattern.UNKNOWN, user.kind());
       }
     }
   }
@@ -198,7 +199,10 @@ public final class ReadStream implements RequestedRange.Source {
       ticket = blocks.io().read(extent, offset, length, !paced, user.kind());
     } while (ticket == SimStatus.TIMEOUT
         && volume.device().awaitRoom(budget, VolumeCounter.READER_WAIT_NS));
-    timeline.requested(blocks, extent, offset, length, ticket);
+    if (timeline.records(ticket)) {
+      ExtentIo.Command command = blocks.io().lastCommand(extent, offset, length);
+      timeline.requested(ticket, command.startByte(), command.bytes());
+    }
     return Math.max(ticket, TicketedIo.NOTHING);
   }
 

@@ -9,14 +9,13 @@ import org.hdfsmeld.datanode.device.WaitBudget;
 import org.hdfsmeld.datanode.metrics.Counters;
 import org.hdfsmeld.datanode.metrics.VolumeCounter;
 import org.hdfsmeld.model.BlockHint;
-import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.model.HintDecision;
 import org.hdfsmeld.sim.Directive;
 import org.hdfsmeld.sim.Opcode;
 import org.hdfsmeld.sim.SimStatus;
+import org.hdfsmeld.trace.BlockTrace.VolumeTrace;
 import org.hdfsmeld.trace.ClientKind;
 import org.hdfsmeld.trace.TraceOp;
-import org.hdfsmeld.trace.VolumeTrace;
 
 /**
  * The device commands of the blocks of a volume, and their trace.
@@ -331,22 +330,8 @@ public final class ExtentIo {
     if (!trace.isRecording()) {
       return;
     }
-    BlockKey key = extent.key();
-    int pattern =
-        switch (decision.pattern()) {
-          case SEQUENTIAL -> 1;
-          case RANDOM -> 2;
-          case NONE, AUTO, UNKNOWN -> 0;
-        };
     trace.record(
-        op,
-        key.pool().hashCode(),
-        key.id(),
-        extent.hint().directoryId(),
-        offset,
-        length,
-        pattern,
-        client);
+        op, extent.key(), extent.hint().directoryId(), offset, length, decision.pattern(), client);
   }
 
   /** Deallocates what truncation left behind, before anything is written there again. */

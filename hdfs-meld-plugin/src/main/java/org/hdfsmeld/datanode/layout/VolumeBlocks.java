@@ -21,8 +21,8 @@ import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.model.HintDecision;
 import org.hdfsmeld.sim.NamespaceInfo;
+import org.hdfsmeld.trace.BlockTrace.VolumeTrace;
 import org.hdfsmeld.trace.TraceOp;
-import org.hdfsmeld.trace.VolumeTrace;
 
 /**
  * The blocks of a volume on its device's namespace: the table of their extents. A block comes in

@@ -6,26 +6,9 @@ import org.apache.hadoop.metrics2.MetricsSource;
  * Shows a volume, or a device that volumes share, over JMX and to Hadoop's metrics system, until
  * closed.
  */
-public final class Publisher implements AutoCloseable {
-  private final Object shown;
-  private final MetricsSource source;
-  private final String beanName;
-
-  /** Differs from the bean's: Hadoop registers a bean of its own under the source's name. */
-  private final String sourceName;
-
-  private PublishedBean bean;
-  private PublishedSource published;
-
-  private Publisher(Object shown, MetricsSource source, String kind, String id) {
-    this.shown = shown;
-    this.source = source;
-    this.beanName = kind + "-" + id;
-    this.sourceName = kind + "Metrics-" + id;
-  }
-
+public record Publisher(PublishedBean bean, PublishedSource source) {
   public static Publisher of(MeldVolumeMXBean volume, String storageId) {
-    return new Publisher(volume, SimMetricsSource.of(volume, storageId), "MeldVolume", storageId);
+    return of(volume, SimMetricsSource.of(volume, storageId), "MeldVolume", storageId);
   }
 
   /**
@@ -34,14 +17,16 @@ public final class Publisher implements AutoCloseable {
    * @param storageId of its first volume: other DataNodes in this JVM may have a device of its name
    */
   public static Publisher of(MeldDeviceMXBean device, String storageId) {
-    return new Publisher(
+    return of(
         device, SimMetricsSource.of(device), "MeldDevice", device.getDevice() + "-" + storageId);
   }
 
   /** Registers both. A failure costs visibility, not service: it is logged. */
-  public void open() {
-    bean = PublishedBean.register(beanName, shown);
-    published = PublishedSource.register(sourceName, "Simulated device of a DataNode", source);
+  private static Publisher of(Object shown, MetricsSource source, String kind, String id) {
+    return new Publisher(
+        PublishedBean.register(kind + "-" + id, shown),
+        // Hadoop registers a bean of its own under the source's name.
+        PublishedSource.register(kind + "Metrics-" + id, "Simulated device of a DataNode", source));
   }
 
   /** Over JMX no more. Waits for nothing. */
@@ -50,9 +35,8 @@ public final class Publisher implements AutoCloseable {
   }
 
   /** May wait for Hadoop's metrics system. */
-  @Override
   public void close() {
     hide();
-    published.close();
+    source.close();
   }
 }

@@ -2,7 +2,6 @@ package org.hdfsmeld.datanode.volume;
 
 import java.io.File;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.function.BiConsumer;
@@ -39,20 +38,25 @@ import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.model.HintDecision;
 import org.hdfsmeld.sim.Directive;
 import org.hdfsmeld.sim.NamespaceInfo;
-import org.hdfsmeld.sim.SimDeviceOpener;
 import org.hdfsmeld.sim.SimException;
 import org.hdfsmeld.timeline.DatanodeTimeline;
 import org.hdfsmeld.trace.BlockTrace;
-import org.hdfsmeld.trace.VolumeTrace;
+import org.hdfsmeld.trace.BlockTrace.VolumeTrace;
 
 /** One DataNode volume with its simulated device: what streams, metrics and JMX work on. */
 public final class MeldVolume implements MeldVolumeMXBean {
+  /** What the volumes of a DataNode share. */
+  public record Shared(
+      MeldConfiguration config,
+      HintSource hints,
+      SimFailures failures,
+      BlockTrace trace,
+      DatanodeTimeline timeline) {}
+
   private final File currentDir;
-  private final MeldConfiguration config;
+  private final Shared shared;
   private final Counters<VolumeCounter> counters = new Counters<>(VolumeCounter.class);
   private final LayoutPolicy policy;
-  private final HintSource hints;
-  private final SimFailures failures;
   private final VolumeBinding binding;
 
   /** How the volume has been read; null where that decides nothing. */
@@ -62,48 +66,19 @@ public final class MeldVolume implements MeldVolumeMXBean {
   private final VolumePort device;
   private final ParkedWindows parkedWindows = new ParkedWindows();
   private final VolumeTrace trace;
-  private final DatanodeTimeline timeline;
   private volatile VolumeBlocks blocks;
 
-  /** A volume alone on a device, which {@code opener} opens, whose I/O is not recorded. */
-  public MeldVolume(
-      String storageId,
-      File currentDir,
-      MeldConfiguration config,
-      SimDeviceOpener opener,
-      SimFailures failures,
-      HintSource hints) {
-    this(
-        storageId,
-        currentDir,
-        config,
-        new SharedDevice(root(currentDir).getPath(), false, config, opener, failures),
-        failures,
-        hints,
-        new BlockTrace(config.trace(), "none"),
-        new DatanodeTimeline(config.trace(), "none", List::of));
-  }
-
   /** A volume that will be on a device; {@link #change} or {@link #attach} puts it there. */
-  MeldVolume(
-      String storageId,
-      File currentDir,
-      MeldConfiguration config,
-      SharedDevice device,
-      SimFailures failures,
-      HintSource hints,
-      BlockTrace trace,
-      DatanodeTimeline timeline) {
+  public MeldVolume(String storageId, File currentDir, SharedDevice device, Shared shared) {
     this.currentDir = currentDir;
-    this.timeline = timeline;
-    this.failures = failures;
-    this.config = config;
+    this.shared = shared;
+    MeldConfiguration config = shared.config();
+    SimFailures failures = shared.failures();
     HistoryConfiguration.Automatic automatic = config.history().automatic();
     this.history =
         automatic == HistoryConfiguration.Automatic.HISTORY
             ? new HistoryHints(root(currentDir), config.history(), device.opener(), counters)
             : null;
-    this.hints = hints;
     this.policy =
         new LayoutPolicy(
             history == null ? (block, hint) -> HintDecision.BY_SIZE : history::decide,
@@ -118,7 +93,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
             : (decision, file) -> {};
     this.binding = config.devices().of(root(currentDir));
     this.device = new VolumePort(storageId, getVolume(), binding.set(), device, failures, counters);
-    this.trace = trace.volume(storageId, this::state);
+    this.trace = shared.trace().volume(storageId, this::state);
   }
 
   /** For readers of a trace: what the volume's times mean. */
@@ -131,7 +106,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
   }
 
   public DatanodeTimeline timeline() {
-    return timeline;
+    return shared.timeline();
   }
 
   /** A volume's folder, of which {@code currentDir} is the {@code current} one. */
@@ -150,7 +125,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
   }
 
   public MeldConfiguration config() {
-    return config;
+    return shared.config();
   }
 
   public VolumePort device() {
@@ -179,7 +154,14 @@ public final class MeldVolume implements MeldVolumeMXBean {
   private synchronized VolumeBlocks makeBlocks() {
     if (blocks == null) {
       blocks =
-          new VolumeBlocks(device, config.slotBytes(), policy, fileHints, hints, counters, trace);
+          new VolumeBlocks(
+              device,
+              shared.config().slotBytes(),
+              policy,
+              fileHints,
+              shared.hints(),
+              counters,
+              trace);
     }
     return blocks;
   }
@@ -239,7 +221,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
 
   /** Whether a window outlives its stream, for a reader that goes on there. */
   public boolean parksWindows() {
-    return config.window().mode() == WindowMode.ADAPTIVE;
+    return shared.config().window().mode() == WindowMode.ADAPTIVE;
   }
 
   /** Windows that wait for a reader to go on with them. */
@@ -254,22 +236,23 @@ public final class MeldVolume implements MeldVolumeMXBean {
    */
   public ReadAhead newWindow(RequestedRange.Source source, boolean longRead) {
     NamespaceInfo namespace = device.namespace();
-    WindowMode mode = config.window().mode();
+    WindowMode mode = shared.config().window().mode();
     if (mode == WindowMode.LINUX) {
-      return new KernelReadAhead(source, namespace.pageBytes(), config.window().linux(), longRead);
+      return new KernelReadAhead(
+          source, namespace.pageBytes(), shared.config().window().linux(), longRead);
     }
     return new ReadAheadWindow(
         source,
         mode == WindowMode.ADAPTIVE,
         namespace.pageBytes(),
         namespace.wordlineBytes(),
-        config.requestBytes(),
-        config.windowBytes());
+        shared.config().requestBytes(),
+        shared.config().windowBytes());
   }
 
   /** What one call of a stream may wait: nothing unless it is paced. */
   public WaitBudget newBudget(boolean paced) {
-    return new WaitBudget(paced ? config.waitTimeoutNs() : 0);
+    return new WaitBudget(paced ? shared.config().waitTimeoutNs() : 0);
   }
 
   /** A run of sequential reads of a block has ended; see {@link HistoryHints#record}. */
@@ -288,7 +271,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
   }
 
   /** The block has its final length: compares it with what the device was told. */
-  void finalized(BlockKey key, long length) {
+  public void finalized(BlockKey key, long length) {
     VolumeBlocks present = blocks();
     if (present == null || !device.isHealthy() || device.mode() == MeldMode.OFF) {
       return;
@@ -302,7 +285,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
   /** HDFS has written what the device was not told of. */
   public void unseen(String what) {
     counters.increment(VolumeCounter.UNSEEN_WRITES);
-    failures.unseen(getVolume(), what);
+    shared.failures().unseen(getVolume(), what);
   }
 
   /** The block's file was cut. */
@@ -330,7 +313,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
   }
 
   /** The block came onto this volume by a hard link: nothing was written, but the device has it. */
-  void linked(BlockKey key, File file) {
+  public void linked(BlockKey key, File file) {
     VolumeBlocks present = blocks();
     if (present != null && device.forwards()) {
       present.io().preload(present.extent(key, BlockFile.of(file)), file.length());
@@ -387,12 +370,12 @@ public final class MeldVolume implements MeldVolumeMXBean {
 
   @Override
   public void setMode(String mode) {
-    changeOverJmx(MeldMode.parse(mode), device.device().timeDilation());
+    changeOverJmx(MeldMode.parse(mode), device.device().getTimeDilation());
   }
 
   @Override
   public double getTimeDilation() {
-    return device.device().timeDilation();
+    return device.device().getTimeDilation();
   }
 
   @Override
@@ -426,7 +409,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
 
   @Override
   public String getLastError() {
-    return device.device().lastError();
+    return device.device().getLastError();
   }
 
   @Override
@@ -434,12 +417,12 @@ public final class MeldVolume implements MeldVolumeMXBean {
     long pending = device.device().pending();
     // Several volumes must not each show as theirs what their device did for all of them.
     Map<String, Long> values =
-        binding.isShared() ? new LinkedHashMap<>() : device.device().counters();
+        binding.isShared() ? new LinkedHashMap<>() : device.device().getCounters();
     values.putAll(device.stats());
     values.put(SharedDevice.COUNTERS_PENDING, pending);
     VolumeBlocks present = blocks;
     values.put("blocks_mapped", present == null ? 0L : present.count());
-    Precondition past = config.devices().preconditionOf(device.device().name());
+    Precondition past = shared.config().devices().preconditionOf(device.device().getDevice());
     values.put("precondition_fill_percent", (long) past.fillPercent());
     values.put("precondition_random_percent", (long) past.randomPercent());
     values.put("history_entries", history == null ? 0L : history.size());

@@ -5,10 +5,8 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.function.LongUnaryOperator;
-import java.util.function.Supplier;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.config.MeldConfigurationException;
@@ -42,18 +40,10 @@ public final class MeldVolumes implements AutoCloseable {
           HintDecision.Source.NONE,
           "not known yet: the NameNode is asked when the block is opened");
 
-  /** A block that is being created, and what the NameNode said of it. */
-  private record NewBlock(BlockKey key, BlockHint hint) {
-    static final NewBlock NONE = new NewBlock(new BlockKey("", 0), BlockHint.NONE);
-  }
-
-  private final MeldConfiguration config;
-  private final HintSource hints;
-  private final ThreadLocal<NewBlock> newBlock = ThreadLocal.withInitial(() -> NewBlock.NONE);
-  private final SimFailures failures = new SimFailures();
-  private final BlockTrace trace;
+  private final MeldVolume.Shared shared;
+  private final ThreadLocal<Creation> creation =
+      ThreadLocal.withInitial(() -> new Creation(new BlockKey("", 0), BlockHint.NONE));
   private final PublishedBean traceBean;
-  private final DatanodeTimeline timeline;
   private final VolumeLifecycle lifecycle;
 
   /**
@@ -85,22 +75,21 @@ public final class MeldVolumes implements AutoCloseable {
       Function<String, SimDeviceOpener> openers,
       HintSource hints,
       BlockTrace trace) {
-    this.config = config;
-    this.hints = hints;
-    this.trace = trace;
     this.traceBean = PublishedBean.register("MeldTrace-" + trace.name(), trace);
-    this.timeline = new DatanodeTimeline(config.trace(), trace.name(), this::timelineDevices);
-    this.lifecycle = new VolumeLifecycle(config, openers, hints, failures, trace, timeline);
+    DatanodeTimeline timeline =
+        new DatanodeTimeline(config.trace(), trace.name(), this::timelineDevices);
+    this.shared = new MeldVolume.Shared(config, hints, new SimFailures(), trace, timeline);
+    this.lifecycle = new VolumeLifecycle(shared, openers);
   }
 
   /** What the volumes' block I/O can be recorded in. */
   public BlockTrace trace() {
-    return trace;
+    return shared.trace();
   }
 
   /** What the volumes' readers and devices can be recorded in. */
   public DatanodeTimeline timeline() {
-    return timeline;
+    return shared.timeline();
   }
 
   /** The devices of the volumes, for the timeline. */
@@ -114,7 +103,7 @@ public final class MeldVolumes implements AutoCloseable {
 
   /** The configuration the volumes were made with. */
   public MeldConfiguration config() {
-    return config;
+    return shared.config();
   }
 
   /**
@@ -130,31 +119,9 @@ public final class MeldVolumes implements AutoCloseable {
     lifecycle.activate(storageId);
   }
 
-  /**
-   * As {@link #add}, of a volume that HDFS will have: {@link #activate} or {@link #rollBack}
-   * follows.
-   */
-  public void open(String storageId, File currentDir) throws IOException {
-    lifecycle.open(storageId, currentDir);
-  }
-
-  /** HDFS has the volume that was opened, unless it has lost it again. */
-  public void activate(String storageId) {
-    lifecycle.activate(storageId);
-  }
-
-  /** HDFS does not take the volume that was opened. */
-  public void rollBack(String storageId) {
-    lifecycle.rollBack(storageId);
-  }
-
-  /**
-   * Takes the volumes out that were added and that HDFS has no more. Waits for nothing.
-   *
-   * @param present the storage uuids that HDFS has
-   */
-  public void retain(Supplier<Set<String>> present) {
-    lifecycle.retain(present);
+  /** Volumes that come and go while the DataNode runs. */
+  public VolumeLifecycle lifecycle() {
+    return lifecycle;
   }
 
   /**
@@ -163,7 +130,7 @@ public final class MeldVolumes implements AutoCloseable {
    * @param lengths length in bytes of a block's replica on that volume, below 0 when there is none
    */
   public void reconcile(String storageId, String pool, LongUnaryOperator lengths) {
-    hints.serve(pool);
+    shared.hints().serve(pool);
     VolumeBlocks blocks = blocks(lifecycle.get(storageId));
     if (blocks != null) {
       blocks.reconcile(pool, lengths);
@@ -192,40 +159,16 @@ public final class MeldVolumes implements AutoCloseable {
     }
   }
 
-  /** A block has no file on the volume any more. */
-  public void gone(FsVolumeSpi volume, String pool, long blockId) {
-    MeldVolume simulated = of(volume);
-    if (simulated != null) {
-      simulated.deleted(new BlockKey(pool, blockId));
-    }
-  }
-
-  /** A replica has its final length: its device must have been told of all of it. */
-  public void finalized(FsVolumeSpi volume, String pool, long blockId, long length) {
-    MeldVolume simulated = of(volume);
-    if (simulated != null) {
-      simulated.finalized(new BlockKey(pool, blockId), length);
-    }
-  }
-
   /** Says of which volumes the configuration speaks that HDFS does not have. */
   public void warnOfUnmatched() {
     List<File> folders = lifecycle.volumes().stream().map(MeldVolume::root).sorted().toList();
-    List<File> unmatched = config.devices().unmatched(folders);
+    List<File> unmatched = shared.config().devices().unmatched(folders);
     if (!unmatched.isEmpty()) {
       LOG.warn(
           "{} names what is no volume with a device here: {}. The volumes are {}.",
           MeldKeys.VOLUME_PROFILES,
           unmatched,
           folders);
-    }
-  }
-
-  /** A block came onto a volume by a hard link. */
-  public void linked(String storageId, String pool, long blockId, File file) {
-    MeldVolume volume = lifecycle.get(storageId);
-    if (volume != null) {
-      volume.linked(new BlockKey(pool, blockId), file);
     }
   }
 
@@ -245,34 +188,49 @@ public final class MeldVolumes implements AutoCloseable {
   }
 
   /**
-   * This thread begins to create a block: asks how it will be read, for the choice of its volume
-   * and for its layout. {@link #endCreate} follows.
+   * This thread creates a block: asks how it will be read, for the choice of its volume and for its
+   * layout, once and before any lock is held. It creates the block until all calls are closed.
    */
-  public void beginCreate(String pool, long blockId) {
-    newBlock.set(new NewBlock(new BlockKey(pool, blockId), hints.of(pool, blockId)));
+  public Creation create(BlockKey block) {
+    Creation present = creation.get();
+    if (!present.block.equals(block)) {
+      present = new Creation(block, shared.hints().of(block.pool(), block.id()));
+      creation.set(present);
+    }
+    present.calls++;
+    return present;
   }
 
-  /** A replica will be made of a block that is here already: what is known of it is asked anew. */
-  public void renewHint(String pool, long blockId) {
-    hints.of(pool, blockId);
-  }
+  /** A block that a thread creates, by calls of HDFS that may be within one another. */
+  public final class Creation implements AutoCloseable {
+    private final BlockKey block;
+    private final BlockHint hint;
+    private int calls;
 
-  /** Whether this thread is creating the block already. */
-  public boolean isCreating(String pool, long blockId) {
-    return newBlock.get().key().equals(new BlockKey(pool, blockId));
-  }
+    private Creation(BlockKey block, BlockHint hint) {
+      this.block = block;
+      this.hint = hint;
+    }
 
-  /** This thread has created the block on a volume, which keeps what is known of it. */
-  public void created(FsVolumeSpi volume, File file) {
-    MeldVolume simulated = of(volume);
-    if (simulated != null) {
-      simulated.created(newBlock.get().key(), newBlock.get().hint(), file);
+    /** The block is on a volume, which keeps what is known of it. */
+    public void on(FsVolumeSpi volume, File file) {
+      MeldVolume simulated = of(volume);
+      if (calls == 1 && simulated != null) {
+        simulated.created(block, hint, file);
+      }
+    }
+
+    @Override
+    public void close() {
+      if (--calls == 0) {
+        creation.remove();
+      }
     }
   }
 
-  /** This thread creates the block no more. */
-  public void endCreate() {
-    newBlock.remove();
+  /** A replica will be made of a block that is here already: what is known of it is asked anew. */
+  public void renewHint(BlockKey block) {
+    shared.hints().of(block.pool(), block.id());
   }
 
   /**
@@ -280,9 +238,9 @@ public final class MeldVolumes implements AutoCloseable {
    * history that knows its directory decides.
    */
   public ReadPattern newBlockPattern() {
-    NewBlock block = newBlock.get();
+    Creation created = creation.get();
     return lifecycle.volumes().stream()
-        .map(volume -> volume.policy().decide(block.key(), block.hint()).pattern())
+        .map(volume -> volume.policy().decide(created.block, created.hint).pattern())
         .filter(pattern -> pattern != ReadPattern.AUTO)
         .findFirst()
         .orElse(ReadPattern.AUTO);
@@ -290,14 +248,14 @@ public final class MeldVolumes implements AutoCloseable {
 
   /** The most bytes that this thread's block is expected to get; 0 when that is not known. */
   public long newBlockBytes() {
-    return newBlock.get().hint().expectedBytes();
+    return creation.get().hint.expectedBytes();
   }
 
   /** Whether the volume's device counts as Optane. */
   public boolean isOptane(FsVolumeSpi volume) {
     MeldVolume simulated = of(volume);
     return simulated != null
-        && config.placement().optaneProfiles().contains(simulated.getProfile());
+        && shared.config().placement().optaneProfiles().contains(simulated.getProfile());
   }
 
   /** Mean bytes outstanding on the volume's device; 0 where nobody waits for it. */
@@ -327,7 +285,7 @@ public final class MeldVolumes implements AutoCloseable {
             volume.getVolume(), volume.getProfile(), extent.decision(), blocks.io().layout(extent));
       }
     }
-    BlockHint known = hints.known(block);
+    BlockHint known = shared.hints().known(block);
     return layout("", "", known == null ? NOT_ASKED : HintDecision.of(known), new long[3]);
   }
 
@@ -358,12 +316,12 @@ public final class MeldVolumes implements AutoCloseable {
               volume.getCounters()));
     }
     reports.sort(Comparator.comparing(DatanodeReport.Volume::volume));
-    return new DatanodeReport(reports, hints.counters());
+    return new DatanodeReport(reports, shared.hints().counters());
   }
 
   /** Block I/O cannot be forwarded, on none of the volumes. */
   public void notForwarded(String message) {
-    failures.notForwarded(message);
+    shared.failures().notForwarded(message);
   }
 
   /** A second call waits for the first, and finds nothing to do. */
@@ -371,8 +329,8 @@ public final class MeldVolumes implements AutoCloseable {
   public synchronized void close() {
     lifecycle.close();
     traceBean.close();
-    trace.close();
-    timeline.close();
-    hints.close();
+    shared.trace().close();
+    shared.timeline().close();
+    shared.hints().close();
   }
 }

@@ -4,8 +4,8 @@ import java.io.File;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,20 +18,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.config.MeldConfigurationException;
 import org.hdfsmeld.datanode.config.MeldKeys;
 import org.hdfsmeld.datanode.config.VolumeBinding;
-import org.hdfsmeld.datanode.device.MeldDeviceBean;
 import org.hdfsmeld.datanode.device.SharedDevice;
-import org.hdfsmeld.datanode.hint.HintSource;
 import org.hdfsmeld.datanode.metrics.Publisher;
-import org.hdfsmeld.datanode.metrics.SimFailures;
 import org.hdfsmeld.sim.SimDeviceOpener;
 import org.hdfsmeld.sim.SimException;
 import org.hdfsmeld.sim.SimStatus;
-import org.hdfsmeld.timeline.DatanodeTimeline;
-import org.hdfsmeld.trace.BlockTrace;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,7 +36,7 @@ import org.slf4j.LoggerFactory;
  * more; and gone. It leaves on a thread of its own: files are written then, on a disk that may have
  * failed. The monitor is held for bookkeeping only, never while a device or a file is waited for.
  */
-final class VolumeLifecycle {
+public final class VolumeLifecycle {
   private static final Logger LOG = LoggerFactory.getLogger(VolumeLifecycle.class);
 
   /** A device, and how many volumes are bound to it at present. */
@@ -55,37 +49,23 @@ final class VolumeLifecycle {
     }
   }
 
-  private final MeldConfiguration config;
+  private final MeldVolume.Shared shared;
   private final Function<String, SimDeviceOpener> openers;
-  private final HintSource hints;
-  private final SimFailures failures;
-  private final BlockTrace trace;
-  private final DatanodeTimeline timeline;
 
   /** By storage id; those that are opened, and active. */
   private final Map<String, MeldVolume> volumes = new ConcurrentHashMap<>();
 
   // Under the monitor.
-  private final Set<String> opening = Collections.newSetFromMap(new HashMap<>());
-  private final Set<String> active = Collections.newSetFromMap(new HashMap<>());
+  private final Set<String> opening = new HashSet<>();
+  private final Set<String> active = new HashSet<>();
   private final Map<String, Binding> devices = new HashMap<>();
   private final Map<Object, Publisher> publishers = new IdentityHashMap<>();
 
   private final Map<MeldVolume, Future<?>> leaving = new ConcurrentHashMap<>();
 
-  VolumeLifecycle(
-      MeldConfiguration config,
-      Function<String, SimDeviceOpener> openers,
-      HintSource hints,
-      SimFailures failures,
-      BlockTrace trace,
-      DatanodeTimeline timeline) {
-    this.config = config;
+  VolumeLifecycle(MeldVolume.Shared shared, Function<String, SimDeviceOpener> openers) {
+    this.shared = shared;
     this.openers = openers;
-    this.hints = hints;
-    this.failures = failures;
-    this.trace = trace;
-    this.timeline = timeline;
   }
 
   /** The volumes that are opened or active. */
@@ -104,20 +84,19 @@ final class VolumeLifecycle {
    * @throws MeldConfigurationException when the device's profile is unknown or invalid
    * @throws IOException when the device cannot be opened and the configuration asks for fail-fast
    */
-  void open(String storageId, File currentDir) throws IOException {
+  public void open(String storageId, File currentDir) throws IOException {
     synchronized (this) {
       if (volumes.containsKey(storageId) || !opening.add(storageId)) {
         return;
       }
     }
     File root = MeldVolume.root(currentDir);
-    VolumeBinding binding = config.devices().of(root);
+    VolumeBinding binding = shared.config().devices().of(root);
     SharedDevice device = null;
     try {
       awaitLeaving(storageId, deviceName(binding, root));
       device = bind(binding, root);
-      MeldVolume volume =
-          new MeldVolume(storageId, currentDir, config, device, failures, hints, trace, timeline);
+      MeldVolume volume = new MeldVolume(storageId, currentDir, device, shared);
       start(volume, binding, root);
       volumes.put(storageId, volume);
       publish(volume, device, binding);
@@ -151,7 +130,8 @@ final class VolumeLifecycle {
         devices.computeIfAbsent(
             name,
             key ->
-                new Binding(new SharedDevice(name, binding.isShared(), config, opener, failures)));
+                new Binding(
+                    new SharedDevice(name, binding, shared.config(), opener, shared.failures())));
     bound.volumes++;
     return bound.device;
   }
@@ -162,11 +142,11 @@ final class VolumeLifecycle {
    * @return what to withdraw, after the monitor is left; null for nothing
    */
   private Publisher unbind(SharedDevice device) {
-    Binding bound = devices.get(device.name());
+    Binding bound = devices.get(device.getDevice());
     if (--bound.volumes > 0) {
       return null;
     }
-    devices.remove(device.name());
+    devices.remove(device.getDevice());
     return publishers.remove(device);
   }
 
@@ -181,7 +161,7 @@ final class VolumeLifecycle {
         volume.shutdown(false);
         throw refused;
       }
-      failures.notStarted(e);
+      shared.failures().notStarted(e);
     }
   }
 
@@ -189,7 +169,7 @@ final class VolumeLifecycle {
   private IOException refused(SimException e, VolumeBinding binding, File root) {
     if (e.status() == SimStatus.PROFILE) {
       return new MeldConfigurationException(
-          config.devices().profileKey(root),
+          shared.config().devices().profileKey(root),
           binding.profile(),
           e.getMessage() + "; correct it or use another");
     }
@@ -199,7 +179,7 @@ final class VolumeLifecycle {
           root + "=@" + binding.device() + "/" + binding.set(),
           e.getMessage());
     }
-    return config.failFast()
+    return shared.config().failFast()
         ? new IOException(
             "The simulated device of volume "
                 + root
@@ -212,16 +192,10 @@ final class VolumeLifecycle {
   }
 
   private synchronized void publish(MeldVolume volume, SharedDevice device, VolumeBinding binding) {
-    publish(volume, Publisher.of(volume, volume.storageId()));
-    if (binding.isShared() && !publishers.containsKey(device)) {
-      publish(
-          device, Publisher.of(new MeldDeviceBean(device, binding.profile()), volume.storageId()));
+    publishers.put(volume, Publisher.of(volume, volume.storageId()));
+    if (binding.isShared()) {
+      publishers.computeIfAbsent(device, key -> Publisher.of(device, volume.storageId()));
     }
-  }
-
-  private void publish(Object shown, Publisher publisher) {
-    publisher.open();
-    publishers.put(shown, publisher);
   }
 
   /**
@@ -242,14 +216,14 @@ final class VolumeLifecycle {
   }
 
   /** HDFS has the volume from now on. */
-  synchronized void activate(String storageId) {
+  public synchronized void activate(String storageId) {
     if (volumes.containsKey(storageId)) {
       active.add(storageId);
     }
   }
 
   /** HDFS does not take the volume after all. */
-  void rollBack(String storageId) {
+  public void rollBack(String storageId) {
     leave(List.of(storageId), true);
   }
 
@@ -258,7 +232,7 @@ final class VolumeLifecycle {
    *
    * @param present the storage ids that HDFS has
    */
-  void retain(Supplier<Set<String>> present) {
+  public void retain(Supplier<Set<String>> present) {
     List<String> gone;
     synchronized (this) {
       // HDFS had each of them before it became active here: who is missing has been removed.
@@ -275,7 +249,7 @@ final class VolumeLifecycle {
    */
   void close() {
     leave(List.copyOf(volumes.keySet()), false);
-    long deadline = System.nanoTime() + config.waitTimeoutNs();
+    long deadline = System.nanoTime() + shared.config().waitTimeoutNs();
     for (Map.Entry<MeldVolume, Future<?>> entry : leaving.entrySet()) {
       await(entry.getKey(), entry.getValue(), deadline);
     }
@@ -315,12 +289,12 @@ final class VolumeLifecycle {
 
   /** A volume that comes back finds what it left: its files, or its namespace. */
   private void awaitLeaving(String storageId, String device) throws IOException {
-    long deadline = System.nanoTime() + config.waitTimeoutNs();
+    long deadline = System.nanoTime() + shared.config().waitTimeoutNs();
     for (Map.Entry<MeldVolume, Future<?>> entry : leaving.entrySet()) {
       MeldVolume before = entry.getKey();
       boolean last;
       synchronized (this) {
-        last = before.device().device().name().equals(device) && !devices.containsKey(device);
+        last = before.device().device().getDevice().equals(device) && !devices.containsKey(device);
       }
       if ((last || before.storageId().equals(storageId))
           && !await(before, entry.getValue(), deadline)) {
@@ -343,7 +317,7 @@ final class VolumeLifecycle {
       Thread.currentThread().interrupt();
       return false;
     } catch (ExecutionException e) {
-      failures.broken(volume.getVolume(), e.getCause());
+      shared.failures().broken(volume.getVolume(), e.getCause());
       return true;
     }
   }

@@ -67,9 +67,9 @@ class TestHistoryHints {
     assertThat(tlc.crossoverBytes()).isEqualTo(MIB);
     int mebibyte = 8;
     assertThat(ReadMix.classBytes(mebibyte)).isEqualTo(MIB);
-    assertThat(tlc.normal().bytePs(mebibyte + 4) / tlc.melded().bytePs(mebibyte + 4))
+    assertThat(tlc.normal().perByte()[mebibyte + 4] / tlc.melded().perByte()[mebibyte + 4])
         .isCloseTo(1.41, within(0.01));
-    assertThat(tlc.normal().burstPs(mebibyte)).isCloseTo(364.7e6, within(1e6));
+    assertThat(tlc.normal().burst()[mebibyte]).isCloseTo(364.7e6, within(1e6));
     // A quarter of the dies and their channels are filled by a quarter of the bytes.
     assertThat(times("melded-qlc-8x8").crossoverBytes()).isBetween(MIB, 2 * MIB);
     assertThat(times("optane-900p").crossoverBytes()).isEqualTo(Long.MAX_VALUE);

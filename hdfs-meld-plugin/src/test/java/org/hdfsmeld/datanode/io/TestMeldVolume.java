@@ -17,7 +17,6 @@ import org.hdfsmeld.datanode.config.MeldKeys;
 import org.hdfsmeld.datanode.config.MeldMode;
 import org.hdfsmeld.datanode.hint.HintSource;
 import org.hdfsmeld.datanode.layout.BlockFile;
-import org.hdfsmeld.datanode.metrics.SimFailures;
 import org.hdfsmeld.datanode.volume.MeldVolume;
 import org.hdfsmeld.datanode.volume.MeldVolumes;
 import org.hdfsmeld.model.BlockKey;
@@ -389,14 +388,13 @@ class TestMeldVolume {
   @Test
   void aDeviceThatCannotBeOpenedLeavesAStockVolume() {
     MeldVolume broken =
-        new MeldVolume(
+        FakeDevice.alone(
             "DS-2",
             new File("/data/2/current"),
             volumeConfig(),
             () -> {
               throw new SimException("no library", null);
             },
-            new SimFailures(),
             HintSource.NONE);
     assertThatThrownBy(() -> broken.change(MeldMode.ACCOUNT, 1)).isInstanceOf(SimException.class);
     WriteStream writer = new WriteStream(broken, BLOCK, file, true, StreamUser.DATANODE);

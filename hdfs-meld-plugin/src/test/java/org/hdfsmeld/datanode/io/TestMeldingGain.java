@@ -11,7 +11,6 @@ import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.config.MeldKeys;
 import org.hdfsmeld.datanode.config.MeldMode;
 import org.hdfsmeld.datanode.hint.HintSource;
-import org.hdfsmeld.datanode.metrics.SimFailures;
 import org.hdfsmeld.datanode.volume.MeldVolume;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.sim.FakeDevice;
@@ -36,12 +35,11 @@ class TestMeldingGain {
     }
     MeldConfiguration config = MeldConfiguration.read(conf);
     MeldVolume volume =
-        new MeldVolume(
+        FakeDevice.alone(
             "DS-1",
             new File("/data/1/current"),
             config,
             () -> NativeSimDevice.open("", config.devices().profile()),
-            new SimFailures(),
             HintSource.NONE);
     try {
       volume.change(MeldMode.ACCOUNT, 1);

@@ -10,7 +10,6 @@ import java.util.function.LongConsumer;
 import org.apache.hadoop.conf.Configuration;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.config.MeldKeys;
-import org.hdfsmeld.datanode.device.MeldDeviceBean;
 import org.hdfsmeld.datanode.hint.HintSource;
 import org.hdfsmeld.datanode.volume.MeldVolume;
 import org.hdfsmeld.datanode.volume.MeldVolumes;
@@ -95,7 +94,7 @@ class TestNoisyNeighbor {
   /** Time in which the device had something to read. */
   private static long readActivePs(MeldVolume volume) {
     FakeDevice.settle(volume);
-    return new MeldDeviceBean(volume.device().device(), "").getCounters().get("read_active_ps");
+    return volume.device().device().getCounters().get("read_active_ps");
   }
 
   private static MeldVolume volume(MeldVolumes volumes, int number) throws IOException {

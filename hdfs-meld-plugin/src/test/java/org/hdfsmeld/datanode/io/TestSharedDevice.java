@@ -21,7 +21,6 @@ import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.config.MeldConfigurationException;
 import org.hdfsmeld.datanode.config.MeldKeys;
 import org.hdfsmeld.datanode.config.TraceConfiguration;
-import org.hdfsmeld.datanode.device.MeldDeviceBean;
 import org.hdfsmeld.datanode.device.SharedDevice;
 import org.hdfsmeld.datanode.hint.HintSource;
 import org.hdfsmeld.datanode.metrics.VolumeCounter;
@@ -168,7 +167,7 @@ class TestSharedDevice {
         };
     volume.device().submit(null, Opcode.READ, 0, 1, Directive.NONE, true);
     hangs.await();
-    assertThat(device.counters()).containsKey("read_commands");
+    assertThat(device.getCounters()).containsKey("read_commands");
     // Whoever gives the device something to do finds out.
     await()
         .atMost(20, TimeUnit.SECONDS)
@@ -217,7 +216,7 @@ class TestSharedDevice {
   void aVolumeThatLeavesTakesItsBlocksAlong() throws IOException {
     add(1);
     write(add(2), 1 << 20);
-    volumes.retain(() -> Set.of("DS-1"));
+    volumes.lifecycle().retain(() -> Set.of("DS-1"));
     await()
         .untilAsserted(
             () ->
@@ -235,8 +234,8 @@ class TestSharedDevice {
   void theLastVolumeClosesTheDevice() throws IOException {
     add(1);
     add(2);
-    volumes.retain(() -> Set.of("DS-2"));
-    volumes.retain(Set::of);
+    volumes.lifecycle().retain(() -> Set.of("DS-2"));
+    volumes.lifecycle().retain(Set::of);
     // Waits for the device of before.
     add(1);
     assertThat(opened.get(0).closed).isTrue();
@@ -256,8 +255,8 @@ class TestSharedDevice {
         .containsEntry("host_read_bytes", 200L)
         .containsEntry("mapped_pages", 600L);
     assertThat(second.getMeldedShare()).isEqualTo(2.0 / 3);
-    volumes.retain(() -> Set.of("DS-2"));
-    var bean = new MeldDeviceBean(first.device().device(), "some");
+    volumes.lifecycle().retain(() -> Set.of("DS-2"));
+    var bean = first.device().device();
     assertThat(bean.getCounters()).containsKeys("now_ps", "host_read_bytes");
     await().untilAsserted(() -> assertThat(bean.getVolumes()).containsExactly("/data/2"));
   }

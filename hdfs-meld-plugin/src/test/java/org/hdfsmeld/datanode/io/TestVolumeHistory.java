@@ -10,7 +10,6 @@ import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.config.MeldKeys;
 import org.hdfsmeld.datanode.config.MeldMode;
 import org.hdfsmeld.datanode.hint.HintSource;
-import org.hdfsmeld.datanode.metrics.SimFailures;
 import org.hdfsmeld.datanode.volume.MeldVolume;
 import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
@@ -80,12 +79,11 @@ class TestVolumeHistory {
 
   private MeldVolume volume(Configuration conf) throws Exception {
     MeldVolume volume =
-        new MeldVolume(
+        FakeDevice.alone(
             "DS-1",
             folder.resolve("current").toFile(),
             MeldConfiguration.read(conf),
             () -> NativeSimDevice.open("", "melded-tlc-8x8"),
-            new SimFailures(),
             new Told());
     volume.change(MeldMode.ACCOUNT, 1);
     return volume;

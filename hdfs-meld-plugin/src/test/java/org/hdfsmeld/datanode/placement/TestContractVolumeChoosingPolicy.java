@@ -78,6 +78,7 @@ class TestContractVolumeChoosingPolicy {
       new ContractVolumeChoosingPolicy<>();
   private BlockHint hint = BlockHint.NONE;
   private MeldVolumes volumes;
+  private MeldVolumes.Creation creation;
   private FsVolumeSpi optane;
   private FsVolumeSpi nand;
   private FsVolumeSpi otherNand;
@@ -109,8 +110,15 @@ class TestContractVolumeChoosingPolicy {
 
   @AfterEach
   void stop() {
-    volumes.endCreate();
+    endCreate();
     volumes.close();
+  }
+
+  private void endCreate() {
+    if (creation != null) {
+      creation.close();
+      creation = null;
+    }
   }
 
   private FsVolumeSpi volume(String name) throws IOException {
@@ -130,7 +138,8 @@ class TestContractVolumeChoosingPolicy {
   private FsVolumeSpi choose(BlockHint known, long bytes, List<FsVolumeSpi> among)
       throws IOException {
     hint = known;
-    volumes.beginCreate("BP-1", 1);
+    endCreate();
+    creation = volumes.create(new BlockKey("BP-1", 1));
     return policy.chooseVolume(new ArrayList<>(among), bytes, null);
   }
 
@@ -174,18 +183,9 @@ class TestContractVolumeChoosingPolicy {
   }
 
   @Test
-  void aBlockIsBeingCreatedUntilThatEnds() {
-    volumes.beginCreate("BP-1", 7);
-    assertThat(volumes.isCreating("BP-1", 7)).isTrue();
-    assertThat(volumes.isCreating("BP-1", 8)).isFalse();
-    volumes.endCreate();
-    assertThat(volumes.isCreating("BP-1", 7)).isFalse();
-  }
-
-  @Test
   void theHintIsOfOneBlockOnly() throws IOException {
     assertThat(choose(hint(ReadPattern.RANDOM), FULL_BLOCK)).isSameAs(optane);
-    volumes.endCreate();
+    endCreate();
     assertThat(policy.chooseVolume(List.of(nand, optane), FULL_BLOCK, null)).isSameAs(nand);
   }
 

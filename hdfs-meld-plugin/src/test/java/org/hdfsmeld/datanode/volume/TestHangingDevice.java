@@ -117,7 +117,7 @@ class TestHangingDevice {
     metrics.register("sink", "takes all", new Nowhere());
     Thread sampling = new Thread(metrics::publishMetricsNow);
     sampling.start();
-    withinBound(() -> volumes.retain(Set::of));
+    withinBound(() -> volumes.lifecycle().retain(Set::of));
     sampling.join();
   }
 

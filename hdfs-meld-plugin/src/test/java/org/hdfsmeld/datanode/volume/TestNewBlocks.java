@@ -82,9 +82,14 @@ class TestNewBlocks {
   }
 
   private BlockExtent create(File file) {
-    volumes.beginCreate(BLOCK.pool(), BLOCK.id());
-    volumes.created(volume, file);
-    volumes.endCreate();
+    try (MeldVolumes.Creation creation = volumes.create(BLOCK)) {
+      // As one version of Hadoop's method calls the other.
+      try (MeldVolumes.Creation within = volumes.create(BLOCK)) {
+        within.on(volume, file);
+        assertThat(volumes.of(volume).blocks().find(BLOCK)).isNull();
+      }
+      creation.on(volume, file);
+    }
     return volumes.of(volume).blocks().find(BLOCK);
   }
 

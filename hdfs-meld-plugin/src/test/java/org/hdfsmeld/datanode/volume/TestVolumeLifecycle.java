@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
-import static org.mockito.Mockito.mock;
-import static org.mockito.Mockito.when;
 
 import java.io.File;
 import java.io.IOException;
@@ -22,7 +20,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import javax.management.ObjectName;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.apache.logging.log4j.Level;
 import org.hdfsmeld.LogEvents;
@@ -135,11 +132,11 @@ class TestVolumeLifecycle {
   void aVolumeThatHdfsDoesNotHaveYetStays() throws Exception {
     start();
     add(1);
-    volumes.open("DS-2", current(2));
-    volumes.retain(() -> Set.of("DS-1"));
+    volumes.lifecycle().open("DS-2", current(2));
+    volumes.lifecycle().retain(() -> Set.of("DS-1"));
     assertThat(volume(2)).isNotNull();
     add(2);
-    volumes.retain(() -> Set.of("DS-1"));
+    volumes.lifecycle().retain(() -> Set.of("DS-1"));
     assertThat(volume(2)).isNull();
   }
 
@@ -159,12 +156,14 @@ class TestVolumeLifecycle {
               }
             });
     other.start();
-    volumes.retain(
-        () -> {
-          asked.countDown();
-          await().until(() -> other.getState() == Thread.State.BLOCKED || !other.isAlive());
-          return Set.of("DS-1");
-        });
+    volumes
+        .lifecycle()
+        .retain(
+            () -> {
+              asked.countDown();
+              await().until(() -> other.getState() == Thread.State.BLOCKED || !other.isAlive());
+              return Set.of("DS-1");
+            });
     other.join();
     assertThat(volume(2)).isNotNull();
   }
@@ -172,9 +171,9 @@ class TestVolumeLifecycle {
   @Test
   void aVolumeThatHdfsRefusesLeavesNothing() throws Exception {
     start();
-    volumes.open("DS-1", current(1));
+    volumes.lifecycle().open("DS-1", current(1));
     assertThat(isPublished(1)).isTrue();
-    volumes.rollBack("DS-1");
+    volumes.lifecycle().rollBack("DS-1");
     assertThat(volume(1)).isNull();
     assertThat(isPublished(1)).isFalse();
     await().until(() -> devices.get(0).closed);
@@ -205,7 +204,7 @@ class TestVolumeLifecycle {
           awaitQuietly(hang);
         };
     volume(1).blocks().io().preload(extent(1), 4096);
-    volumes.retain(() -> Set.of("DS-2"));
+    volumes.lifecycle().retain(() -> Set.of("DS-2"));
     assertThat(volume(1)).isNull();
     saving.await();
     assertThat(devices.get(0).closed).isFalse();
@@ -232,7 +231,7 @@ class TestVolumeLifecycle {
     sampler.start();
     held.await();
     try {
-      assertTimeoutPreemptively(Duration.ofSeconds(10), () -> volumes.retain(Set::of));
+      assertTimeoutPreemptively(Duration.ofSeconds(10), () -> volumes.lifecycle().retain(Set::of));
       assertThat(isPublished(1)).isFalse();
       await().until(() -> devices.get(0).closed);
     } finally {
@@ -247,7 +246,7 @@ class TestVolumeLifecycle {
     start();
     volumes.close();
     add(1);
-    volumes.retain(Set::of);
+    volumes.lifecycle().retain(Set::of);
     assertThat(volume(1)).isNull();
     await().until(() -> devices.get(0).closed);
   }
@@ -311,20 +310,19 @@ class TestVolumeLifecycle {
   void whatTheDeviceWasNotToldOfIsCounted() throws Exception {
     start();
     add(1);
-    FsVolumeSpi hdfs = mock(FsVolumeSpi.class);
-    when(hdfs.getStorageID()).thenReturn("DS-1");
+    BlockKey other = new BlockKey(BLOCK.pool(), 8);
     volume(1).blocks().io().preload(extent(1), 4096);
-    volumes.finalized(hdfs, BLOCK.pool(), BLOCK.id(), 4096);
-    volumes.finalized(hdfs, BLOCK.pool(), 8, 0);
+    volume(1).finalized(BLOCK, 4096);
+    volume(1).finalized(other, 0);
     assertThat(FakeDevice.counters(volume(1))).containsEntry("unseen_writes", 0L);
     try (LogEvents log = new LogEvents(SimFailures.class)) {
-      volumes.finalized(hdfs, BLOCK.pool(), BLOCK.id(), 8192);
-      volumes.finalized(hdfs, BLOCK.pool(), 8, 1);
+      volume(1).finalized(BLOCK, 8192);
+      volume(1).finalized(other, 1);
       assertThat(log.list()).hasSize(1);
     }
     assertThat(FakeDevice.counters(volume(1))).containsEntry("unseen_writes", 2L);
     volume(1).setMode("off");
-    volumes.finalized(hdfs, BLOCK.pool(), 8, 1);
+    volume(1).finalized(other, 1);
     assertThat(FakeDevice.counters(volume(1))).containsEntry("unseen_writes", 2L);
   }
 
@@ -344,7 +342,7 @@ class TestVolumeLifecycle {
           saving.countDown();
           awaitQuietly(hang);
         };
-    volumes.retain(Set::of);
+    volumes.lifecycle().retain(Set::of);
     saving.await();
     whileOpening = () -> assertThat(devices.get(0).closed).isTrue();
     Thread back =
@@ -389,7 +387,7 @@ class TestVolumeLifecycle {
     volume(1).blocks().io().preload(extent(1), 4096);
     String left = dir.resolve("1").toString();
     await().until(() -> openFiles().anyMatch(file -> file.startsWith(left)));
-    volumes.retain(() -> Set.of("DS-2"));
+    volumes.lifecycle().retain(() -> Set.of("DS-2"));
     await().until(() -> openFiles().noneMatch(file -> file.startsWith(left)));
     await().until(() -> openFiles().anyMatch(file -> file.startsWith(dir.resolve("2").toString())));
   }

@@ -2,9 +2,11 @@ package org.hdfsmeld.datanode.io;
 
 import java.io.File;
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
+import org.hdfsmeld.datanode.device.SharedDevice;
 import org.hdfsmeld.datanode.hint.HintSource;
 import org.hdfsmeld.datanode.metrics.SimFailures;
 import org.hdfsmeld.datanode.metrics.VolumeCounter;
@@ -16,6 +18,8 @@ import org.hdfsmeld.sim.NamespaceInfo;
 import org.hdfsmeld.sim.NativeSimDevice;
 import org.hdfsmeld.sim.Opcode;
 import org.hdfsmeld.sim.SimDevice;
+import org.hdfsmeld.timeline.DatanodeTimeline;
+import org.hdfsmeld.trace.BlockTrace;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Level;
@@ -52,14 +56,22 @@ public class BlockForwarding {
   @Setup
   public void open() throws IOException {
     MeldConfiguration config = MeldConfiguration.read(new Configuration(false));
-    volume =
-        new MeldVolume(
-            "DS-benchmark",
-            new File("/benchmark/current"),
+    MeldVolume.Shared shared =
+        new MeldVolume.Shared(
+            config,
+            HintSource.NONE,
+            new SimFailures(),
+            new BlockTrace(config.trace(), "none"),
+            new DatanodeTimeline(config.trace(), "none", List::of));
+    File folder = new File("/benchmark/current");
+    SharedDevice own =
+        new SharedDevice(
+            folder.getParent(),
+            config.devices().of(folder.getParentFile()),
             config,
             () -> NativeSimDevice.open("", config.devices().profile()),
-            new SimFailures(),
-            HintSource.NONE);
+            shared.failures());
+    volume = new MeldVolume("DS-benchmark", folder, own, shared);
     volume.change(config.mode(), config.timeDilation());
 
     device = NativeSimDevice.open("", config.devices().profile());

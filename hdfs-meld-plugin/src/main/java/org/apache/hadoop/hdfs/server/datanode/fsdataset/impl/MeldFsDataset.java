@@ -29,6 +29,7 @@ import org.hdfsmeld.datanode.hadoop.StartProbe;
 import org.hdfsmeld.datanode.volume.MeldVolume;
 import org.hdfsmeld.datanode.volume.MeldVolumes;
 import org.hdfsmeld.datanode.volume.SimulatedDataset;
+import org.hdfsmeld.model.BlockKey;
 
 /**
  * Hadoop's dataset, which keeps the set of simulated volumes and their blocks in step with its own.
@@ -101,7 +102,7 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
     // Null while the superclass is made; its volumes are opened afterwards.
     if (simulated != null && hasDevice(volume)) {
       try {
-        simulated.open(storageUuid, volume.getCurrentDir());
+        simulated.lifecycle().open(storageUuid, volume.getCurrentDir());
       } catch (IOException | RuntimeException e) {
         volume.shutdown();
         sd.unlock();
@@ -117,18 +118,18 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
     try {
       super.addVolume(location, nsInfos);
       if (opened.get() != null) {
-        simulated.activate(opened.get());
+        simulated.lifecycle().activate(opened.get());
       }
     } catch (IOException | RuntimeException e) {
       if (opened.get() != null) {
-        simulated.rollBack(opened.get());
+        simulated.lifecycle().rollBack(opened.get());
       }
       throw e;
     } finally {
       opened.remove();
     }
     // It may have failed before it was active.
-    simulated.retain(this::storageIds);
+    simulated.lifecycle().retain(this::storageIds);
     for (NamespaceInfo nsInfo : nsInfos) {
       reconcile(nsInfo.getBlockPoolID());
     }
@@ -137,13 +138,13 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
   @Override
   public void removeVolumes(Collection<StorageLocation> storageLocsToRemove, boolean clearFailure) {
     super.removeVolumes(storageLocsToRemove, clearFailure);
-    simulated.retain(this::storageIds);
+    simulated.lifecycle().retain(this::storageIds);
   }
 
   @Override
   public void handleVolumeFailures(Set<FsVolumeSpi> failedVolumes) {
     super.handleVolumeFailures(failedVolumes);
-    simulated.retain(this::storageIds);
+    simulated.lifecycle().retain(this::storageIds);
   }
 
   @Override
@@ -156,8 +157,8 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
   public ReplicaHandler createRbw(
       StorageType storageType, String storageId, ExtendedBlock b, boolean allowLazyPersist)
       throws IOException {
-    try (Creation creation = new Creation(b)) {
-      return creation.of(super.createRbw(storageType, storageId, b, allowLazyPersist));
+    try (MeldVolumes.Creation creation = simulated.create(key(b))) {
+      return created(creation, super.createRbw(storageType, storageId, b, allowLazyPersist));
     }
   }
 
@@ -170,8 +171,8 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
       boolean allowLazyPersist,
       long newGS)
       throws IOException {
-    try (Creation creation = new Creation(b)) {
-      return creation.of(super.createRbw(storageType, storageId, b, allowLazyPersist, newGS));
+    try (MeldVolumes.Creation creation = simulated.create(key(b))) {
+      return created(creation, super.createRbw(storageType, storageId, b, allowLazyPersist, newGS));
     }
   }
 
@@ -179,51 +180,34 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
   public ReplicaHandler createTemporary(
       StorageType storageType, String storageId, ExtendedBlock b, boolean isTransfer)
       throws IOException {
-    try (Creation creation = new Creation(b)) {
-      return creation.of(super.createTemporary(storageType, storageId, b, isTransfer));
+    try (MeldVolumes.Creation creation = simulated.create(key(b))) {
+      return created(creation, super.createTemporary(storageType, storageId, b, isTransfer));
     }
   }
 
-  /** This thread creates a block: its hint is asked for once, and before any lock is held. */
-  private final class Creation implements AutoCloseable {
-    /** Whether no call around this one creates the block. */
-    private final boolean outermost;
+  private static ReplicaHandler created(MeldVolumes.Creation creation, ReplicaHandler handler)
+      throws IOException {
+    ReplicaInfo replica = handler.getReplica().getReplicaInfo();
+    creation.on(replica.getVolume(), new File(replica.getBlockURI()));
+    return handler;
+  }
 
-    Creation(ExtendedBlock b) {
-      outermost = !simulated.isCreating(b.getBlockPoolId(), b.getBlockId());
-      if (outermost) {
-        simulated.beginCreate(b.getBlockPoolId(), b.getBlockId());
-      }
-    }
-
-    ReplicaHandler of(ReplicaHandler created) throws IOException {
-      if (outermost) {
-        ReplicaInfo replica = created.getReplica().getReplicaInfo();
-        simulated.created(replica.getVolume(), new File(replica.getBlockURI()));
-      }
-      return created;
-    }
-
-    @Override
-    public void close() {
-      if (outermost) {
-        simulated.endCreate();
-      }
-    }
+  private static BlockKey key(ExtendedBlock block) {
+    return new BlockKey(block.getBlockPoolId(), block.getBlockId());
   }
 
   @Override
   public ReplicaInfo moveBlockAcrossStorage(
       ExtendedBlock block, StorageType targetStorageType, String targetStorageId)
       throws IOException {
-    simulated.renewHint(block.getBlockPoolId(), block.getBlockId());
+    simulated.renewHint(key(block));
     return super.moveBlockAcrossStorage(block, targetStorageType, targetStorageId);
   }
 
   @Override
   public ReplicaInfo moveBlockAcrossVolumes(ExtendedBlock block, FsVolumeSpi destination)
       throws IOException {
-    simulated.renewHint(block.getBlockPoolId(), block.getBlockId());
+    simulated.renewHint(key(block));
     return super.moveBlockAcrossVolumes(block, destination);
   }
 
@@ -235,12 +219,9 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
       boolean moveBlockToLocalMount)
       throws IOException {
     ReplicaInfo moved = super.moveBlock(block, replicaInfo, volumeRef, moveBlockToLocalMount);
-    if (moveBlockToLocalMount) {
-      simulated.linked(
-          volumeRef.getVolume().getStorageID(),
-          block.getBlockPoolId(),
-          block.getBlockId(),
-          new File(moved.getBlockURI()));
+    MeldVolume target = simulated.of(volumeRef.getVolume());
+    if (moveBlockToLocalMount && target != null) {
+      target.linked(key(block), new File(moved.getBlockURI()));
     }
     return moved;
   }
@@ -307,18 +288,13 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
     }
   }
 
-  /** HDFS has deleted what it had saved of a replica in memory. */
-  void savedCopyDeleted(FsVolumeSpi volume, String bpid, long blockId) {
-    simulated.gone(volume, bpid, blockId);
-  }
-
   @Override
   public void finalizeBlock(ExtendedBlock b, boolean fsyncDir) throws IOException {
     super.finalizeBlock(b, fsyncDir);
     ReplicaInfo replica = volumeMap.get(b.getBlockPoolId(), b.getBlockId());
-    if (replica != null) {
-      simulated.finalized(
-          replica.getVolume(), b.getBlockPoolId(), b.getBlockId(), replica.getNumBytes());
+    MeldVolume volume = replica == null ? null : simulated.of(replica.getVolume());
+    if (volume != null) {
+      volume.finalized(key(b), replica.getNumBytes());
     }
   }
 

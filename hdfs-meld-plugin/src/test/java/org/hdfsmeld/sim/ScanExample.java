@@ -14,7 +14,7 @@ import java.io.PrintStream;
  * <p>Needs this package, JNA and the native library, all of which are in the jar with classifier
  * {@code all}; no Hadoop:
  *
- * <pre>java -cp hdfs-meld-plugin-*-all.jar org.hdfsmeld.sim.ScanExample [PROFILE]</pre>
+ * <pre>java -cp hdfs-meld-plugin-*-all.jar ScanExample.java [PROFILE]</pre>
  */
 public final class ScanExample {
   private static final int WINDOW = 16;
@@ -37,7 +37,7 @@ public final class ScanExample {
       NamespaceInfo namespace = device.createNamespace(FILE_BYTES);
       int blocks = (int) (REQUEST_BYTES / namespace.lbaBytes());
       // The file has been on the device for long.
-      must(device, device.preload(namespace.nsid(), 0, namespace.sizeLbas(), directive));
+      device.checked(device.preload(namespace.nsid(), 0, namespace.sizeLbas(), directive));
 
       long[] window = new long[WINDOW];
       long slowestPs = 0;
@@ -45,14 +45,15 @@ public final class ScanExample {
       for (int at = 0; at < requests + WINDOW; at++) {
         int slot = at % WINDOW;
         if (window[slot] != 0) {
-          slowestPs = Math.max(slowestPs, must(device, device.await(window[slot], Long.MAX_VALUE)));
+          slowestPs =
+              Math.max(slowestPs, device.checked(device.await(window[slot], Long.MAX_VALUE)));
           window[slot] = 0;
         }
         if (at < requests) {
           long slba = (long) at * blocks;
           long ticket =
               device.submit(Opcode.READ, namespace.nsid(), slba, blocks, Directive.NONE, false);
-          window[slot] = must(device, ticket);
+          window[slot] = device.checked(ticket);
         }
       }
 
@@ -68,15 +69,7 @@ public final class ScanExample {
   /** A counter by its name: which there are, and in which order, is the library's business. */
   private static long stat(SimDevice device, String name) throws SimException {
     long[] values = new long[device.statNames().size()];
-    must(device, device.stats(values));
+    device.checked(device.stats(values));
     return values[device.statNames().indexOf(name)];
-  }
-
-  /** Calls of the I/O path return statuses; below 0 they are errors. */
-  private static long must(SimDevice device, long outcome) throws SimException {
-    if (outcome < 0) {
-      throw new SimException((int) outcome, device.lastError());
-    }
-    return outcome;
   }
 }
