@@ -1,7 +1,5 @@
 package org.hdfsmeld.model;
 
-import java.util.Locale;
-
 /**
  * How the device shall take a block to be read, and why.
  *
@@ -20,12 +18,7 @@ public record HintDecision(ReadPattern pattern, Source source, String reason) {
     /** The rule that full-size blocks are read sequentially. */
     FULL_BLOCK,
     /** Nobody: the block is written without a directive. */
-    NONE;
-
-    /** The name in lower case. */
-    public String text() {
-      return name().toLowerCase(Locale.ROOT);
-    }
+    NONE
   }
 
   /** The block's size decides. */

@@ -1,6 +1,7 @@
 package org.hdfsmeld.model;
 
 import java.io.IOException;
+import org.apache.hadoop.util.StringUtils;
 
 /**
  * A constant whose place in its enum is its number in files: it stays there, and new ones go last.
@@ -10,6 +11,11 @@ public interface PersistentEnum {
   @SuppressWarnings("EnumOrdinal")
   default int code() {
     return ((Enum<?>) this).ordinal();
+  }
+
+  /** The constant's name in lower case. */
+  default String text() {
+    return StringUtils.toLowerCase(((Enum<?>) this).name());
   }
 
   /**

@@ -1,10 +1,12 @@
 package org.hdfsmeld.model;
 
-import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** How a block will be read. All but {@link #UNKNOWN} can be the value of {@link #XATTR}. */
+/**
+ * How a block will be read. The {@link #text} of all but {@link #UNKNOWN} can be the value of
+ * {@link #XATTR}.
+ */
 public enum ReadPattern implements PersistentEnum {
   /** Front to back, in large pieces: the device melds its pages. */
   SEQUENTIAL,
@@ -25,10 +27,5 @@ public enum ReadPattern implements PersistentEnum {
     return Stream.of(SEQUENTIAL, RANDOM, NONE, AUTO)
         .filter(pattern -> pattern.name().equalsIgnoreCase(text.trim()))
         .findFirst();
-  }
-
-  /** The value of the attribute that names the pattern. */
-  public String text() {
-    return name().toLowerCase(Locale.ROOT);
   }
 }

@@ -1,5 +1,7 @@
 package org.hdfsmeld.trace;
 
+import org.apache.hadoop.util.StringUtils;
+
 /**
  * For whom a DataNode works, as far as it can tell.
  *
@@ -8,28 +10,23 @@ package org.hdfsmeld.trace;
  */
 public enum ClientKind {
   /** A client reads or writes over the data transfer protocol. */
-  CLIENT("client"),
+  CLIENT,
   /** A copy for another DataNode, or from one: re-replication, transfers of pipeline recovery. */
-  REPLICATION("replication"),
+  REPLICATION,
   /** The balancer or mover, between DataNodes. */
-  BALANCER("balancer"),
+  BALANCER,
   /** The disk balancer, between volumes of this DataNode. */
-  DISK_BALANCER("disk-balancer"),
+  DISK_BALANCER,
   /** The block scanner. */
-  SCANNER("scanner"),
+  SCANNER,
   /** A client asks for a block's checksum. */
-  CHECKSUM("checksum"),
+  CHECKSUM,
   /** A client that reads the file itself. */
-  SHORT_CIRCUIT("short-circuit"),
+  SHORT_CIRCUIT,
   /** The DataNode itself: deletions, recovery, caching, and what is none of the others. */
-  DATANODE("datanode");
+  DATANODE;
 
-  /** The name in trace files. */
-  final String text;
-
-  ClientKind(String text) {
-    this.text = text;
-  }
+  private final String text = StringUtils.toLowerCase(name()).replace('_', '-');
 
   /** The name in trace files. */
   public String text() {

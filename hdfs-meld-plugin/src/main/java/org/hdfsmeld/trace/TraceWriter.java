@@ -120,7 +120,7 @@ final class TraceWriter implements Runnable {
     line.append(record[3]).append(',');
     line.append(OPS[op].text).append(',');
     line.append(name(pattern)).append(',');
-    line.append(CLIENTS[client].text).append(',');
+    line.append(CLIENTS[client].text()).append(',');
     return line.append(Long.toUnsignedString(directory(record[5], pool))).append('\n');
   }
 

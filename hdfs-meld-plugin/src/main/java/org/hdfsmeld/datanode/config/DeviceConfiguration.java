@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.ToIntFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -43,13 +44,10 @@ public record DeviceConfiguration(
     }
     Map<String, String> shared = shared(conf);
     Map<File, VolumeBinding> volumes = volumes(conf, shared);
-    String past = Values.text(conf, MeldKeys.PRECONDITION);
+    Precondition past =
+        Precondition.ofAll(MeldKeys.PRECONDITION, Values.text(conf, MeldKeys.PRECONDITION));
     return new DeviceConfiguration(
-        profile,
-        shared,
-        volumes,
-        Precondition.ofAll(MeldKeys.PRECONDITION, past),
-        preconditions(conf, shared, volumes));
+        profile, shared, volumes, past, preconditions(conf, shared, volumes));
   }
 
   /** What a device of that name, or of the volume in that folder, has been through. */
@@ -105,22 +103,38 @@ public record DeviceConfiguration(
     return bound(volume) == null ? MeldKeys.PROFILE : MeldKeys.VOLUME_PROFILES;
   }
 
+  /**
+   * An entry {@code name=value} of a key's list.
+   *
+   * @param name empty where there is none
+   */
+  private record Entry(String key, String text, String name, String value) {
+    static List<Entry> list(Configuration conf, String key, ToIntFunction<String> split) {
+      return conf.getTrimmedStringCollection(key).stream()
+          .map(
+              text -> {
+                int at = split.applyAsInt(text);
+                String name = text.substring(0, Math.max(0, at)).trim();
+                return new Entry(key, text, name, text.substring(at + 1).trim());
+              })
+          .toList();
+    }
+
+    MeldConfigurationException problem(String problem) {
+      return new MeldConfigurationException(key, text, problem);
+    }
+  }
+
   private static Map<String, String> shared(Configuration conf) throws MeldConfigurationException {
     Map<String, String> devices = new LinkedHashMap<>();
-    for (String entry : conf.getTrimmedStringCollection(MeldKeys.DEVICES)) {
-      int split = entry.indexOf('=');
-      String name = split < 0 ? "" : entry.substring(0, split).trim();
-      String profile = entry.substring(split + 1).trim();
-      if (!NAME.matcher(name).matches() || profile.isEmpty()) {
-        throw new MeldConfigurationException(
-            MeldKeys.DEVICES,
-            entry,
+    for (Entry entry : Entry.list(conf, MeldKeys.DEVICES, text -> text.indexOf('='))) {
+      if (!NAME.matcher(entry.name).matches() || entry.value.isEmpty()) {
+        throw entry.problem(
             "is not of the form name=profile with a name of letters, digits, '_', '.' and '-', such"
                 + " as ssd0=nvmset-2tb");
       }
-      if (devices.put(name, profile) != null) {
-        throw new MeldConfigurationException(
-            MeldKeys.DEVICES, entry, "names a device twice; remove one");
+      if (devices.put(entry.name, entry.value) != null) {
+        throw entry.problem("names a device twice; remove one");
       }
     }
     return Map.copyOf(devices);
@@ -129,20 +143,14 @@ public record DeviceConfiguration(
   private static Map<File, VolumeBinding> volumes(Configuration conf, Map<String, String> shared)
       throws MeldConfigurationException {
     Map<File, VolumeBinding> volumes = new LinkedHashMap<>();
-    for (String entry : conf.getTrimmedStringCollection(MeldKeys.VOLUME_PROFILES)) {
-      int split = entry.lastIndexOf('=');
-      String target = entry.substring(split + 1).trim();
-      if (split < 1 || target.isEmpty()) {
-        throw new MeldConfigurationException(
-            MeldKeys.VOLUME_PROFILES,
-            entry,
+    for (Entry entry : Entry.list(conf, MeldKeys.VOLUME_PROFILES, text -> text.lastIndexOf('='))) {
+      if (entry.name.isEmpty() || entry.value.isEmpty()) {
+        throw entry.problem(
             "is not of the form directory=profile, such as /data/1=melded-tlc-8x8, or"
                 + " directory=@device/set");
       }
-      File folder = folder(entry.substring(0, split).trim());
-      if (volumes.put(folder, binding(entry, target, shared)) != null) {
-        throw new MeldConfigurationException(
-            MeldKeys.VOLUME_PROFILES, entry, "binds a directory twice; remove one");
+      if (volumes.put(folder(entry.name), binding(entry, shared)) != null) {
+        throw entry.problem("binds a directory twice; remove one");
       }
     }
     return volumes;
@@ -152,45 +160,38 @@ public record DeviceConfiguration(
       Configuration conf, Map<String, String> shared, Map<File, VolumeBinding> volumes)
       throws MeldConfigurationException {
     Map<String, Precondition> preconditions = new LinkedHashMap<>();
-    for (String entry : conf.getTrimmedStringCollection(MeldKeys.VOLUME_PRECONDITIONS)) {
-      int split = Math.max(0, entry.lastIndexOf('='));
-      String target = entry.substring(0, split).trim();
+    String key = MeldKeys.VOLUME_PRECONDITIONS;
+    for (Entry entry : Entry.list(conf, key, text -> text.lastIndexOf('='))) {
+      String target = entry.name;
       String device = target.startsWith("@") ? target.substring(1) : folder(target).getPath();
       VolumeBinding binding = volumes.get(new File(device));
       boolean known = target.startsWith("@") ? shared.containsKey(device) : !target.isEmpty();
       if (!known || binding != null && binding.isShared()) {
-        throw new MeldConfigurationException(
-            MeldKeys.VOLUME_PRECONDITIONS,
-            entry,
+        throw entry.problem(
             "names no device; use the directory of a volume with a device of its own, or @ and a"
                 + " name of "
                 + MeldKeys.DEVICES);
       }
-      String past = entry.substring(split + 1).trim();
-      preconditions.put(device, Precondition.ofOne(MeldKeys.VOLUME_PRECONDITIONS, entry, past));
+      preconditions.put(device, Precondition.ofOne(key, entry.text, entry.value));
     }
     return preconditions;
   }
 
-  private static VolumeBinding binding(String entry, String target, Map<String, String> shared)
+  private static VolumeBinding binding(Entry entry, Map<String, String> shared)
       throws MeldConfigurationException {
-    if (!target.startsWith("@")) {
-      return new VolumeBinding("", VolumeBinding.ANY_SET, target);
+    if (!entry.value.startsWith("@")) {
+      return new VolumeBinding("", VolumeBinding.ANY_SET, entry.value);
     }
-    Matcher on = ON_SHARED.matcher(target);
+    Matcher on = ON_SHARED.matcher(entry.value);
     if (!on.matches()) {
-      throw new MeldConfigurationException(
-          MeldKeys.VOLUME_PROFILES,
-          entry,
+      throw entry.problem(
           "is not of the form directory=@device/set, such as /data/1=@ssd0/1; NVM sets are numbered"
               + " from 0");
     }
     String device = on.group(1);
     String profile = shared.get(device);
     if (profile == null) {
-      throw new MeldConfigurationException(
-          MeldKeys.VOLUME_PROFILES,
-          entry,
+      throw entry.problem(
           "is on a device '" + device + "' that " + MeldKeys.DEVICES + " does not name; add it");
     }
     int set = on.group(2) == null ? VolumeBinding.ANY_SET : Integer.parseInt(on.group(2));

@@ -8,6 +8,8 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import org.apache.hadoop.thirdparty.com.google.common.base.Throwables;
+import org.apache.hadoop.thirdparty.com.google.common.util.concurrent.Uninterruptibles;
 import org.hdfsmeld.sim.SimDevice;
 
 /** Calls on a device by other threads: its own thread makes them, in their order. */
@@ -52,27 +54,18 @@ final class DeviceCalls {
             });
     waiting.add(task);
     wake.run();
-    boolean interrupted = false;
-    try {
-      while (true) {
-        if (closed) {
-          task.cancel(false);
-        }
-        try {
-          return task.get(Watchdog.LOOK_MS, TimeUnit.MILLISECONDS);
-        } catch (CancellationException e) {
-          throw new IllegalStateException("the simulated device has been closed", e);
-        } catch (TimeoutException e) {
-          watchdog.check();
-        } catch (InterruptedException e) {
-          interrupted = true;
-        } catch (ExecutionException e) {
-          throw DeviceCalls.<E>thrown(e.getCause());
-        }
+    while (true) {
+      if (closed) {
+        task.cancel(false);
       }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
+      try {
+        return Uninterruptibles.getUninterruptibly(task, Watchdog.LOOK_MS, TimeUnit.MILLISECONDS);
+      } catch (CancellationException e) {
+        throw new IllegalStateException("the simulated device has been closed", e);
+      } catch (TimeoutException e) {
+        watchdog.check();
+      } catch (ExecutionException e) {
+        throw DeviceCalls.<E>thrown(e.getCause());
       }
     }
   }
@@ -80,12 +73,7 @@ final class DeviceCalls {
   /** A call declares no other exceptions than {@code E}, and those that need no declaration. */
   @SuppressWarnings("unchecked")
   private static <E extends Exception> E thrown(Throwable cause) {
-    if (cause instanceof Error error) {
-      throw error;
-    }
-    if (cause instanceof RuntimeException exception) {
-      throw exception;
-    }
+    Throwables.throwIfUnchecked(cause);
     return (E) cause;
   }
 

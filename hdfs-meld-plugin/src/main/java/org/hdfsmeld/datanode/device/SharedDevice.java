@@ -79,14 +79,14 @@ public final class SharedDevice implements DeviceState.Source, MeldDeviceMXBean 
   private final SimFailures failures;
   private final Counters<StateCounter> stateCounters = new Counters<>(StateCounter.class);
 
+  /** A namespace, and the NVM set that its volume was bound to. */
+  private record Placed(NamespaceInfo namespace, int set) {}
+
   /** By storage id; a volume that comes back gets its own again. */
-  private final Map<String, NamespaceInfo> namespaces = new ConcurrentHashMap<>();
+  private final Map<String, Placed> namespaces = new ConcurrentHashMap<>();
 
   /** Namespaces that were made for volumes to come, by the NVM sets these are bound to. */
   private final Map<Integer, Queue<NamespaceInfo>> prepared = new HashMap<>();
-
-  /** NVM sets that the volumes were bound to, by storage id. */
-  private final Map<String, Integer> sets = new ConcurrentHashMap<>();
 
   /** The block tables of the volumes, by namespace. */
   private final Map<Integer, BlockTable> blocks = new ConcurrentHashMap<>();
@@ -261,21 +261,15 @@ public final class SharedDevice implements DeviceState.Source, MeldDeviceMXBean 
   public void addBlocks(int nsid, BlockTable table) {
     // A snapshot has the records here or there.
     synchronized (blocks) {
-      addBlocksNow(nsid, table);
-    }
-  }
-
-  private void addBlocksNow(int nsid, BlockTable table) {
-    RecoveredState from = recovered;
-    Map<BlockKey, BlockRecord> records = from == null ? null : from.blocks().get(nsid);
-    if (records != null) {
-      int relaid = table.restore(records.values(), key -> !from.changed().contains(key));
-      stateCounters.add(StateCounter.STATE_RELAID_BLOCKS, relaid);
-      stateCounters.add(StateCounter.STATE_RESTORED_BLOCKS, records.size() - relaid);
-    }
-    blocks.put(nsid, table);
-    if (from != null) {
-      from.blocks().remove(nsid);
+      RecoveredState from = recovered;
+      Map<BlockKey, BlockRecord> records = from == null ? null : from.blocks().get(nsid);
+      if (records != null) {
+        int relaid = table.restore(records.values(), key -> !from.changed().contains(key));
+        stateCounters.add(StateCounter.STATE_RELAID_BLOCKS, relaid);
+        stateCounters.add(StateCounter.STATE_RESTORED_BLOCKS, records.size() - relaid);
+        from.blocks().remove(nsid);
+      }
+      blocks.put(nsid, table);
     }
   }
 
@@ -423,8 +417,8 @@ public final class SharedDevice implements DeviceState.Source, MeldDeviceMXBean 
       Map<Integer, NamespaceInfo> byId = new HashMap<>();
       queue.call(SimDevice::namespaces).forEach(space -> byId.put(space.nsid(), space));
       for (StateSnapshot.Namespace namespace : found.namespaces()) {
-        namespaces.put(namespace.storageId(), byId.get(namespace.nsid()));
-        sets.put(namespace.storageId(), namespace.set());
+        Placed placed = new Placed(byId.get(namespace.nsid()), namespace.set());
+        namespaces.put(namespace.storageId(), placed);
       }
       recovered = found;
     }
@@ -457,10 +451,9 @@ public final class SharedDevice implements DeviceState.Source, MeldDeviceMXBean 
     List<StateSnapshot.Namespace> spaces = new ArrayList<>();
     List<BlockRecord> records = new ArrayList<>();
     synchronized (blocks) {
-      for (Map.Entry<String, NamespaceInfo> entry : namespaces.entrySet()) {
-        int nsid = entry.getValue().nsid();
-        int set = sets.getOrDefault(entry.getKey(), VolumeBinding.ANY_SET);
-        spaces.add(new StateSnapshot.Namespace(nsid, set, entry.getKey()));
+      for (Map.Entry<String, Placed> entry : namespaces.entrySet()) {
+        int nsid = entry.getValue().namespace().nsid();
+        spaces.add(new StateSnapshot.Namespace(nsid, entry.getValue().set(), entry.getKey()));
         BlockTable table = blocks.get(nsid);
         if (table != null) {
           records.addAll(table.records());
@@ -483,16 +476,13 @@ public final class SharedDevice implements DeviceState.Source, MeldDeviceMXBean 
   }
 
   private NamespaceInfo namespace(VolumePort volume) throws SimException {
-    NamespaceInfo namespace = namespaces.get(volume.storageId());
-    boolean moved =
-        namespace != null && sets.getOrDefault(volume.storageId(), volume.set()) != volume.set();
-    if (namespace == null || moved) {
-      namespace = create(volume.set());
-      namespaces.put(volume.storageId(), namespace);
-      sets.put(volume.storageId(), volume.set());
+    Placed placed = namespaces.get(volume.storageId());
+    if (placed == null || placed.set() != volume.set()) {
+      placed = new Placed(create(volume.set()), volume.set());
+      namespaces.put(volume.storageId(), placed);
     }
-    counters.known(namespace.nsid());
-    return namespace;
+    counters.known(placed.namespace().nsid());
+    return placed.namespace();
   }
 
   /**

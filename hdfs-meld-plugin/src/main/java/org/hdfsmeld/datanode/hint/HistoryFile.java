@@ -49,13 +49,11 @@ final class HistoryFile {
    * @return false when there is one that cannot be used
    */
   boolean load(ReadHistory history) {
-    try {
-      try (FileChannel in = VersionedFile.open(file)) {
-        if (in.size() > MAX_BYTES) {
-          throw new IOException("it is larger than any that was written");
-        }
-        decode(Channels.newInputStream(in).readAllBytes(), history);
+    try (FileChannel in = VersionedFile.open(file)) {
+      if (in.size() > MAX_BYTES) {
+        throw new IOException("it is larger than any that was written");
       }
+      decode(Channels.newInputStream(in).readAllBytes(), history);
       return true;
     } catch (NoSuchFileException e) {
       return true;
@@ -88,16 +86,8 @@ final class HistoryFile {
     out.writeLong(MAGIC);
     out.writeInt(VERSION);
     history.write(out);
-    out.writeInt(0);
-    byte[] file = bytes.toByteArray();
-    seal(file);
-    return file;
-  }
-
-  /** Writes the checksum of all before into the last bytes. */
-  static void seal(byte[] file) {
-    int length = file.length - Integer.BYTES;
-    ByteBuffer.wrap(file).putInt(length, checksum(file, length));
+    out.writeInt(checksum(bytes.toByteArray(), bytes.size()));
+    return bytes.toByteArray();
   }
 
   static void decode(byte[] bytes, ReadHistory history) throws IOException {
@@ -116,7 +106,8 @@ final class HistoryFile {
     history.read(in);
   }
 
-  private static int checksum(byte[] bytes, int length) {
+  /** Of so many bytes from the beginning. */
+  static int checksum(byte[] bytes, int length) {
     return VersionedFile.checksum(ByteBuffer.wrap(bytes, 0, length));
   }
 }

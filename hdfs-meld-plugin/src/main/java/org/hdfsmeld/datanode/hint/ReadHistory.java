@@ -36,7 +36,8 @@ final class ReadHistory {
       this.text = text;
     }
 
-    String text() {
+    @Override
+    public String text() {
       return text;
     }
   }

@@ -17,9 +17,6 @@ final class ReadMix {
 
   private static final long UNIT_BYTES = 4 << 10;
 
-  /** Bytes of {@link #write}. */
-  static final int ENCODED_BYTES = Long.BYTES + Float.BYTES + 2 * CLASSES * Float.BYTES;
-
   private final float[] runs = new float[CLASSES];
   private final float[] bytes = new float[CLASSES];
   private float reads;

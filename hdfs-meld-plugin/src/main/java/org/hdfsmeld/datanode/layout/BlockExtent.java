@@ -35,6 +35,7 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
    * @param slotBytes bytes of a slot
    * @param journal hears when an extent has changed since {@link #takeRecord}, and says whether it
    *     took that; must not wait
+   * @param held counts the blocks of which the device holds something
    */
   record Space(
       NamespaceInfo namespace,
@@ -43,14 +44,6 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
       LayoutPolicy policy,
       Predicate<DeviceState.Block> journal,
       AtomicLong held) {
-    Space(
-        NamespaceInfo namespace,
-        long slotBytes,
-        SlotAllocator allocator,
-        LayoutPolicy policy,
-        Predicate<DeviceState.Block> journal) {
-      this(namespace, slotBytes, allocator, policy, journal, new AtomicLong());
-    }
 
     /** Logical blocks that so many bytes take, up to whole pages. */
     long lbas(long bytes) {

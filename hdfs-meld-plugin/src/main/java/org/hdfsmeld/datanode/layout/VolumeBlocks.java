@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.LongUnaryOperator;
@@ -73,7 +74,8 @@ public final class VolumeBlocks implements SharedDevice.BlockTable {
     this.slotCount = namespace.sizeLbas() * namespace.lbaBytes() / slotBytes;
     SlotAllocator slots = new SlotAllocator(slotCount);
     this.space =
-        new BlockExtent.Space(namespace, slotBytes, slots, policy, device.device()::changed);
+        new BlockExtent.Space(
+            namespace, slotBytes, slots, policy, device.device()::changed, new AtomicLong());
     this.io = new ExtentIo(device, space, fileHints, counters, trace);
     this.hasPast = device.device().hasPast();
     device.device().addBlocks(namespace.nsid(), this);

@@ -3,6 +3,7 @@ package org.hdfsmeld.datanode.volume;
 import java.io.File;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.BiConsumer;
 import org.hdfsmeld.datanode.config.HistoryConfiguration;
@@ -290,26 +291,17 @@ public final class MeldVolume implements MeldVolumeMXBean {
 
   /** The block's file was cut. */
   public void truncated(BlockKey key, long length) {
-    VolumeBlocks present = blocks();
-    if (present != null) {
-      present.truncate(key, length);
-    }
+    Optional.ofNullable(blocks()).ifPresent(present -> present.truncate(key, length));
   }
 
   /** The block is gone. */
   public void deleted(BlockKey key) {
-    VolumeBlocks present = blocks();
-    if (present != null) {
-      present.drop(key);
-    }
+    Optional.ofNullable(blocks()).ifPresent(present -> present.drop(key));
   }
 
   /** A file of the block is gone. */
   public void deleted(BlockKey key, File file) {
-    VolumeBlocks present = blocks();
-    if (present != null) {
-      present.drop(key, file);
-    }
+    Optional.ofNullable(blocks()).ifPresent(present -> present.drop(key, file));
   }
 
   /** The block came onto this volume by a hard link: nothing was written, but the device has it. */

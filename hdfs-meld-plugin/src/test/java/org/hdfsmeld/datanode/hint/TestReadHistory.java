@@ -8,6 +8,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.concurrent.FutureTask;
@@ -161,7 +162,8 @@ class TestReadHistory {
       for (int change = 0; change < changes; change++) {
         garbage[random.nextInt(garbage.length)] = (byte) random.nextInt();
       }
-      HistoryFile.seal(garbage);
+      int body = garbage.length - Integer.BYTES;
+      ByteBuffer.wrap(garbage).putInt(body, HistoryFile.checksum(garbage, body));
       ReadHistory read = history(100);
       try {
         HistoryFile.decode(garbage, read);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import org.hdfsmeld.datanode.state.DeviceState;
 import org.hdfsmeld.model.BlockKey;
@@ -20,7 +21,7 @@ class TestBlockExtent {
 
   private BlockExtent.Space space(Predicate<DeviceState.Block> journal) {
     NamespaceInfo namespace = new NamespaceInfo(1, LBA, 4 * SLOT / LBA, 4096, 4096, 4 * SLOT);
-    return new BlockExtent.Space(namespace, SLOT, slots, null, journal);
+    return new BlockExtent.Space(namespace, SLOT, slots, null, journal, new AtomicLong());
   }
 
   @Test
