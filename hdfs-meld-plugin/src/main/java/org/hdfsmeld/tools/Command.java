@@ -7,8 +7,14 @@ import java.util.List;
 import java.util.StringTokenizer;
 import org.apache.hadoop.conf.Configuration;
 
-/** One command of {@code hdfs meld}. */
-abstract class Command {
+/**
+ * One command of {@code hdfs meld}.
+ *
+ * @param name with the dash
+ * @param arguments such as {@code <path>}; empty for none
+ * @param help what it does, in a sentence or two
+ */
+record Command(String name, String arguments, String help, Action action) {
   /** Done. */
   static final int OK = 0;
 
@@ -21,49 +27,27 @@ abstract class Command {
   /** What its output goes to, and what it is configured with. */
   record Context(Configuration conf, PrintStream out, PrintStream err) {}
 
-  private final String name;
-  private final String arguments;
-  private final String help;
-
-  /**
-   * A command.
-   *
-   * @param name with the dash
-   * @param arguments such as {@code <path>}; empty for none
-   * @param help what it does, in a sentence or two
-   */
-  Command(String name, String arguments, String help) {
-    this.name = name;
-    this.arguments = arguments;
-    this.help = help;
+  /** What a command does. */
+  interface Action {
+    /**
+     * Runs it.
+     *
+     * @param values of its arguments
+     * @return exit code
+     * @throws IOException why it could not be done; the caller says so
+     */
+    int run(Context context, List<String> values) throws IOException;
   }
-
-  final String name() {
-    return name;
-  }
-
-  final String help() {
-    return help;
-  }
-
-  /**
-   * Runs it.
-   *
-   * @param values of its arguments
-   * @return exit code
-   * @throws IOException why it could not be done; the caller says so
-   */
-  abstract int run(Context context, List<String> values) throws IOException;
 
   /** Whether there are as many arguments as it takes; those in brackets may be left out. */
-  final boolean takes(int count) {
+  boolean takes(int count) {
     List<Object> all = Collections.list(new StringTokenizer(arguments));
     long needed = all.stream().filter(argument -> !argument.toString().startsWith("[")).count();
     return needed <= count && count <= all.size();
   }
 
   /** Name and arguments. */
-  final String usage() {
+  String usage() {
     return ("[" + name + " " + arguments).trim() + "]";
   }
 }

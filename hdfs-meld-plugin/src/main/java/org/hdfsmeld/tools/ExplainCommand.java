@@ -21,20 +21,21 @@ import org.hdfsmeld.rpc.BlockLayout;
 import org.hdfsmeld.rpc.ReadPatterns;
 
 /** Shows for each block of a file where its replicas are, how they are laid out, and why. */
-final class ExplainCommand extends Command {
+final class ExplainCommand {
+  static final Command EXPLAIN =
+      new Command(
+          "-explain",
+          "<path>",
+          "Show for each block of a file where its replicas are, its read pattern, who decided it"
+              + " and why, and how it is laid out on the simulated device.",
+          ExplainCommand::run);
+
   /** A block on one DataNode, and what shows there that it may be read. */
   private record Replica(DatanodeInfo dataNode, long blockId, Token<BlockTokenIdentifier> token) {}
 
-  ExplainCommand() {
-    super(
-        "-explain",
-        "<path>",
-        "Show for each block of a file where its replicas are, its read pattern, who decided it"
-            + " and why, and how it is laid out on the simulated device.");
-  }
+  private ExplainCommand() {}
 
-  @Override
-  int run(Context context, List<String> arguments) throws IOException {
+  private static int run(Command.Context context, List<String> arguments) throws IOException {
     Path path = new Path(arguments.get(0));
     FileSystem files = path.getFileSystem(context.conf());
     Path resolved = files.resolvePath(path);
@@ -44,7 +45,7 @@ final class ExplainCommand extends Command {
     String pattern = effective.describe(files, path);
     if (status.isDirectory()) {
       context.out().println(path + ": a directory, read pattern " + pattern);
-      return OK;
+      return Command.OK;
     }
     LocatedBlocks located =
         hdfs.getClient().getLocatedBlocks(status.getPath().toUri().getPath(), 0, Long.MAX_VALUE);
@@ -74,7 +75,7 @@ final class ExplainCommand extends Command {
         context.out().printf("   %s%s %s%n", internal, address, texts.get(replica));
       }
     }
-    return OK;
+    return Command.OK;
   }
 
   private static List<Replica> replicas(LocatedBlock block) {
@@ -100,7 +101,7 @@ final class ExplainCommand extends Command {
 
   /** What the DataNodes say of each replica; each is asked for all of its replicas at once. */
   private static Map<Replica, String> ask(
-      Context context, List<LocatedBlock> blocks, Reason reason) {
+      Command.Context context, List<LocatedBlock> blocks, Reason reason) {
     Map<DatanodeInfo, List<Replica>> byDataNode = new LinkedHashMap<>();
     for (LocatedBlock block : blocks) {
       for (Replica replica : replicas(block)) {

@@ -20,13 +20,13 @@ import org.apache.hadoop.util.ToolRunner;
 public final class MeldAdmin extends Configured implements Tool {
   private static final List<Command> COMMANDS =
       List.of(
-          ReadPatternCommand.set(),
-          ReadPatternCommand.get(),
-          ReadPatternCommand.unset(),
-          new ExplainCommand(),
-          new ReportCommand(),
-          RecordingCommand.ofTraces(),
-          RecordingCommand.ofTimelines());
+          ReadPatternCommand.SET,
+          ReadPatternCommand.GET,
+          ReadPatternCommand.UNSET,
+          ExplainCommand.EXPLAIN,
+          ReportCommand.REPORT,
+          RecordingCommand.TRACES,
+          RecordingCommand.TIMELINES);
 
   private final PrintStream out;
   private final PrintStream err;
@@ -68,7 +68,7 @@ public final class MeldAdmin extends Configured implements Tool {
       return Command.USAGE;
     }
     try {
-      return command.run(new Command.Context(getConf(), out, err), arguments);
+      return command.action().run(new Command.Context(getConf(), out, err), arguments);
     } catch (FileNotFoundException e) {
       err.println("File/Directory does not exist: " + firstLine(e));
       return Command.FAILED;

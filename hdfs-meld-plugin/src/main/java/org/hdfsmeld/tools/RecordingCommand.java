@@ -13,46 +13,44 @@ import org.hdfsmeld.rpc.MeldDatanode;
 import org.hdfsmeld.rpc.RecordingStatus;
 
 /** Records what the DataNodes do, and brings the files here. */
-final class RecordingCommand extends Command {
+final class RecordingCommand {
   private static final Pattern UUID =
       Pattern.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
 
-  private final RecordKind kind;
-
-  private RecordingCommand(String name, RecordKind kind, String help) {
-    super(name, "<start|stop|fetch> [<local-folder>]", help);
-    this.kind = kind;
-  }
-
   /** Block traces. */
-  static RecordingCommand ofTraces() {
-    return new RecordingCommand(
-        "-trace",
-        RecordKind.TRACE,
-        "Start or stop recording the block I/O of every live DataNode, or fetch the files to a"
-            + " local folder (default: the present one), where only their owner can read them."
-            + " Replay them with meldsim run --trace or meldsim what-if. Needs superuser"
-            + " privilege.");
+  static final Command TRACES =
+      of(
+          "-trace",
+          RecordKind.TRACE,
+          "Start or stop recording the block I/O of every live DataNode, or fetch the files to a"
+              + " local folder (default: the present one), where only their owner can read them."
+              + " Replay them with meldsim run --trace or meldsim what-if. Needs superuser"
+              + " privilege.");
+
+  static final Command TIMELINES =
+      of(
+          "-timeline",
+          RecordKind.TIMELINE,
+          "Start or stop recording what the readers and the devices of every live DataNode do, the"
+              + " latest of it, or fetch the files to a local folder (default: the present one),"
+              + " where only their owner can read them. Make one timeline of them with meldsim"
+              + " timeline --join. Needs superuser privilege.");
+
+  private RecordingCommand() {}
+
+  private static Command of(String name, RecordKind kind, String help) {
+    String arguments = "<start|stop|fetch> [<local-folder>]";
+    return new Command(name, arguments, help, (context, values) -> run(kind, context, values));
   }
 
-  /** Timelines. */
-  static RecordingCommand ofTimelines() {
-    return new RecordingCommand(
-        "-timeline",
-        RecordKind.TIMELINE,
-        "Start or stop recording what the readers and the devices of every live DataNode do, the"
-            + " latest of it, or fetch the files to a local folder (default: the present one),"
-            + " where only their owner can read them. Make one timeline of them with meldsim"
-            + " timeline --join. Needs superuser privilege.");
-  }
-
-  @Override
-  int run(Context context, List<String> arguments) throws IOException {
+  private static int run(RecordKind kind, Command.Context context, List<String> arguments)
+      throws IOException {
     String action = arguments.get(0);
     boolean fetches = action.equals("fetch");
     if (!fetches && (!Set.of("start", "stop").contains(action) || arguments.size() > 1)) {
-      context.err().println("Usage: hdfs meld " + usage());
-      return USAGE;
+      Command used = kind == RecordKind.TRACE ? TRACES : TIMELINES;
+      context.err().println("Usage: hdfs meld " + used.usage());
+      return Command.USAGE;
     }
     Path folder = Path.of(fetches && arguments.size() > 1 ? arguments.get(1) : ".");
     return Cluster.forEachDataNode(
@@ -61,12 +59,12 @@ final class RecordingCommand extends Command {
           switch (action) {
             case "start" -> print(context, asked.start(kind));
             case "stop" -> print(context, asked.stop(kind));
-            default -> fetch(context, asked, dataNode.getDatanodeUuid(), folder);
+            default -> fetch(kind, context, asked, dataNode.getDatanodeUuid(), folder);
           }
         });
   }
 
-  private static void print(Context context, RecordingStatus status) {
+  private static void print(Command.Context context, RecordingStatus status) {
     context
         .out()
         .printf(
@@ -80,7 +78,8 @@ final class RecordingCommand extends Command {
     }
   }
 
-  private void fetch(Context context, MeldDatanode asked, String uuid, Path folder)
+  private static void fetch(
+      RecordKind kind, Command.Context context, MeldDatanode asked, String uuid, Path folder)
       throws IOException {
     RecordingStatus status = asked.status(kind);
     List<RecordingStatus.File> files = status.files();
@@ -90,20 +89,21 @@ final class RecordingCommand extends Command {
     }
     Files.createDirectories(folder);
     for (RecordingStatus.File file : files) {
-      Path target = target(folder, uuid, file.name());
-      context.out().printf("  %s: %d bytes%n", target, fetch(asked, file, target));
+      Path target = target(kind, folder, uuid, file.name());
+      context.out().printf("  %s: %d bytes%n", target, fetch(kind, asked, file, target));
     }
   }
 
   /** What a DataNode says names a file in the folder, or nothing. */
-  Path target(Path folder, String uuid, String file) throws IOException {
+  static Path target(RecordKind kind, Path folder, String uuid, String file) throws IOException {
     if (!UUID.matcher(uuid).matches() || !kind.isName(file)) {
       throw new IOException("'" + file + "' of DataNode '" + uuid + "' is no name of a recording");
     }
     return folder.resolve(uuid + "-" + file);
   }
 
-  private long fetch(MeldDatanode asked, RecordingStatus.File file, Path target)
+  private static long fetch(
+      RecordKind kind, MeldDatanode asked, RecordingStatus.File file, Path target)
       throws IOException {
     long room = Files.getFileStore(target.toAbsolutePath().getParent()).getUsableSpace();
     if (file.bytes() > room) {

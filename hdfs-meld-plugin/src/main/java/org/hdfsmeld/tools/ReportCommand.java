@@ -1,29 +1,25 @@
 package org.hdfsmeld.tools;
 
-import java.io.IOException;
 import java.io.PrintStream;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import org.hdfsmeld.rpc.DatanodeReport;
 
 /** Shows the simulated devices of the cluster. */
-final class ReportCommand extends Command {
-  ReportCommand() {
-    super(
-        "-report",
-        "",
-        "Show the volumes of each live DataNode: device, state, how their blocks were decided on"
-            + " and laid out. Needs superuser privilege, as hdfs dfsadmin -report does.");
-  }
+final class ReportCommand {
+  static final Command REPORT =
+      new Command(
+          "-report",
+          "",
+          "Show the volumes of each live DataNode: device, state, how their blocks were decided on"
+              + " and laid out. Needs superuser privilege, as hdfs dfsadmin -report does.",
+          (context, none) ->
+              Cluster.forEachDataNode(
+                  context, (dataNode, asked) -> print(context.out(), asked.report())));
 
-  @Override
-  int run(Context context, List<String> arguments) throws IOException {
-    return Cluster.forEachDataNode(
-        context, (dataNode, asked) -> print(context.out(), asked.report()));
-  }
+  private ReportCommand() {}
 
   private static void print(PrintStream out, DatanodeReport report) {
     Map<String, Long> hints = report.hints();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import org.hdfsmeld.record.RecordKind;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -22,8 +23,9 @@ class TestRecordingNames {
   })
   void aFileOfARecordingHasAPlaceInTheFolder(String uuid, String file, boolean trace)
       throws IOException {
-    RecordingCommand command = trace ? RecordingCommand.ofTraces() : RecordingCommand.ofTimelines();
-    assertThat(command.target(FOLDER, uuid, file)).isEqualTo(FOLDER.resolve(uuid + "-" + file));
+    RecordKind kind = trace ? RecordKind.TRACE : RecordKind.TIMELINE;
+    assertThat(RecordingCommand.target(kind, FOLDER, uuid, file))
+        .isEqualTo(FOLDER.resolve(uuid + "-" + file));
   }
 
   @ParameterizedTest
@@ -39,7 +41,7 @@ class TestRecordingNames {
     UUID + ", meld-timeline-20260101T000000000Z.jsonl.gz",
   })
   void whatIsNoNameOfARecordingIsRefused(String uuid, String file) {
-    assertThatThrownBy(() -> RecordingCommand.ofTraces().target(FOLDER, uuid, file))
+    assertThatThrownBy(() -> RecordingCommand.target(RecordKind.TRACE, FOLDER, uuid, file))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("no name of a recording");
   }
