@@ -14,26 +14,15 @@ import org.apache.hadoop.security.UserGroupInformation.AuthenticationMethod;
  *
  * <p>Hadoop asks the same of whoever connects as a DataNode, but only where service authorization
  * is on, and not again of the calls that follow.
+ *
+ * @param principal with {@code _HOST} or without; null lets nobody pass
+ * @param secure whether security is on; everybody passes where it is off
  */
-final class DataNodeCallers {
+record DataNodeCallers(String principal, boolean secure) {
   private static final String PRINCIPAL_KEY = "dfs.datanode.kerberos.principal";
-
-  private final String principal;
-  private final boolean secure;
 
   DataNodeCallers(Configuration conf) {
     this(conf.getTrimmed(PRINCIPAL_KEY), UserGroupInformation.isSecurityEnabled());
-  }
-
-  /**
-   * Callers of this principal.
-   *
-   * @param principal with {@code _HOST} or without; null lets nobody pass
-   * @param secure whether security is on; everybody passes where it is off
-   */
-  DataNodeCallers(String principal, boolean secure) {
-    this.principal = principal;
-    this.secure = secure;
   }
 
   /**

@@ -25,27 +25,15 @@ import java.util.stream.Stream;
 /**
  * The files of one kind in a folder that must be the DataNode's own user's, and that only this user
  * can read.
+ *
+ * @param path the folder
  */
-public final class RecordFiles {
+public record RecordFiles(Path path, RecordKind kind) {
   private static final FileAttribute<Set<PosixFilePermission>> PRIVATE_FOLDER =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
   private static final DateTimeFormatter SESSION =
       DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmssSSS'Z'").withZone(ZoneOffset.UTC);
   private static final int SESSION_CHARACTERS = "yyyyMMddTHHmmssSSSZ".length();
-
-  private final Path path;
-  private final RecordKind kind;
-
-  /** Files of this kind in {@code path}. */
-  public RecordFiles(Path path, RecordKind kind) {
-    this.path = path;
-    this.kind = kind;
-  }
-
-  /** The folder. */
-  public Path path() {
-    return path;
-  }
 
   /** Makes the folder, unless it is there, and makes sure that it is the DataNode's own. */
   public void make() throws IOException {

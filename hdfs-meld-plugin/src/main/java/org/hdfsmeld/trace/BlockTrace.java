@@ -140,7 +140,8 @@ public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
       throw new IllegalStateException("A trace is being recorded; stop it first");
     }
     stop();
-    KeyedHash hash = new KeyedHash(new SecureRandom());
+    SecureRandom random = new SecureRandom();
+    KeyedHash hash = new KeyedHash(random.nextLong(), random.nextLong());
     Instant now = clock.instant();
     RotatedOutput output;
     try {

@@ -1,7 +1,6 @@
 package org.hdfsmeld.trace;
 
 import java.nio.charset.StandardCharsets;
-import java.security.SecureRandom;
 import org.apache.hadoop.thirdparty.com.google.common.hash.HashFunction;
 import org.apache.hadoop.thirdparty.com.google.common.hash.Hashing;
 
@@ -15,11 +14,6 @@ final class KeyedHash {
   private static final int INPUT_BYTES = 16;
 
   private final HashFunction function;
-
-  /** A hash that nobody can repeat. */
-  KeyedHash(SecureRandom random) {
-    this(random.nextLong(), random.nextLong());
-  }
 
   KeyedHash(long key0, long key1) {
     this.function = Hashing.sipHash24(key0, key1);

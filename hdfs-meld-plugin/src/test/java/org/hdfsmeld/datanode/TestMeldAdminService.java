@@ -109,7 +109,7 @@ class TestMeldAdminService {
     register(secrets.exportKeys());
     Configuration conf = new Configuration();
     volumes =
-        new MeldVolumes(MeldConfiguration.read(conf), profile -> () -> new FakeDevice(), hints);
+        FakeDevice.volumes(MeldConfiguration.read(conf), profile -> () -> new FakeDevice(), hints);
     service = new MeldAdminService(dataNode, conf, volumes, now::get);
   }
 

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Function;
 import org.apache.hadoop.conf.Configuration;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.config.MeldKeys;
@@ -20,6 +21,7 @@ import org.hdfsmeld.datanode.device.SharedDevice;
 import org.hdfsmeld.datanode.hint.HintSource;
 import org.hdfsmeld.datanode.metrics.SimFailures;
 import org.hdfsmeld.datanode.volume.MeldVolume;
+import org.hdfsmeld.datanode.volume.MeldVolumes;
 import org.hdfsmeld.timeline.DatanodeTimeline;
 import org.hdfsmeld.trace.BlockTrace;
 
@@ -102,6 +104,17 @@ public class FakeDevice implements SimDevice {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** Volumes whose I/O is not recorded, on devices of this opener. */
+  public static MeldVolumes volumes(MeldConfiguration config, SimDeviceOpener opener) {
+    return volumes(config, profile -> opener, HintSource.NONE);
+  }
+
+  /** Volumes whose I/O is not recorded. */
+  public static MeldVolumes volumes(
+      MeldConfiguration config, Function<String, SimDeviceOpener> openers, HintSource hints) {
+    return new MeldVolumes(config, openers, hints, new BlockTrace(config.trace(), "none"));
   }
 
   /** A volume with a device of its own, whose I/O is not recorded. */

@@ -16,8 +16,8 @@ class TestKeyedHash {
   @Test
   void anotherKeyGivesOtherHashes() {
     SecureRandom random = new SecureRandom();
-    KeyedHash one = new KeyedHash(random);
-    KeyedHash other = new KeyedHash(random);
+    KeyedHash one = new KeyedHash(random.nextLong(), random.nextLong());
+    KeyedHash other = new KeyedHash(random.nextLong(), random.nextLong());
     assertThat(one.of(1, 2)).isEqualTo(one.of(1, 2)).isNotEqualTo(other.of(1, 2));
     assertThat(one.of("DS-1")).isEqualTo(one.of("DS-1")).isNotEqualTo(one.of("DS-2"));
     assertThat(one.of("DS-1")).isNotEqualTo(other.of("DS-1"));

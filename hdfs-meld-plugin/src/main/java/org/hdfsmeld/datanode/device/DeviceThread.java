@@ -100,12 +100,8 @@ final class DeviceThread {
    *     real-time mode
    * @param publisher publishes the device's counters. The thread calls it when they have changed,
    *     once in {@code periodNs}, and before each {@link #call}
+   * @param watchdog its own, which gives calls up
    */
-  DeviceThread(String name, long spinNs, Consumer<SimDevice> publisher, long periodNs) {
-    this(name, spinNs, publisher, periodNs, new Watchdog(LOOKS, System::nanoTime));
-  }
-
-  /** A queue whose calls are given up by a watchdog of its own. */
   DeviceThread(
       String name, long spinNs, Consumer<SimDevice> publisher, long periodNs, Watchdog watchdog) {
     this.watchdog = watchdog;

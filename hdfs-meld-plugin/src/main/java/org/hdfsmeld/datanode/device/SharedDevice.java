@@ -365,7 +365,9 @@ public final class SharedDevice implements DeviceState.Source, MeldDeviceMXBean 
   }
 
   private void open() throws SimException {
-    queue = new DeviceThread(name, config.spinNs(), counters::publish, DeviceLoad.PERIOD_NS);
+    Watchdog watchdog = new Watchdog(DeviceThread.LOOKS, System::nanoTime);
+    queue =
+        new DeviceThread(name, config.spinNs(), counters::publish, DeviceLoad.PERIOD_NS, watchdog);
     try {
       queue.open(opener);
       if (config.state().enabled()) {
@@ -485,20 +487,6 @@ public final class SharedDevice implements DeviceState.Source, MeldDeviceMXBean 
     return placed.namespace();
   }
 
-  /**
-   * Whether the open device has an NVM set.
-   *
-   * @throws SimException when it does not
-   */
-  private void checkSet(int set) throws SimException {
-    int sets = queue.call(SimDevice::sets);
-    if (set >= sets) {
-      throw new SimException(
-          SimStatus.ARGUMENT,
-          "NVM set " + set + " does not exist; the profile has " + sets + ", numbered from 0");
-    }
-  }
-
   /** Whether the device was used before it had blocks, so that it holds data of nobody. */
   public boolean hasPast() {
     return !config.devices().preconditionOf(name).equals(Precondition.NONE);
@@ -541,7 +529,12 @@ public final class SharedDevice implements DeviceState.Source, MeldDeviceMXBean 
     if (set == VolumeBinding.ANY_SET) {
       return queue.call(target -> target.createNamespace(SLOTS * slot));
     }
-    checkSet(set);
+    int sets = queue.call(SimDevice::sets);
+    if (set >= sets) {
+      throw new SimException(
+          SimStatus.ARGUMENT,
+          "NVM set " + set + " does not exist; the profile has " + sets + ", numbered from 0");
+    }
     return queue.call(target -> target.createNamespaceIn(set, SLOTS * slot));
   }
 }

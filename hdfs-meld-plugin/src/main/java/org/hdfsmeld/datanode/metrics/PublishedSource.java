@@ -8,16 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A source of Hadoop's metrics system, which shows it as a bean of its name too, until closed. */
-public final class PublishedSource implements AutoCloseable {
+public record PublishedSource(String name, MetricsSource source) implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PublishedSource.class);
-
-  private final String name;
-  private final MetricsSource source;
-
-  private PublishedSource(String name, MetricsSource source) {
-    this.name = name;
-    this.source = source;
-  }
 
   /** Registers a source. A failure costs visibility, not service: it is logged. */
   public static synchronized PublishedSource register(

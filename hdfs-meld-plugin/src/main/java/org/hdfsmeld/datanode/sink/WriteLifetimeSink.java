@@ -21,7 +21,8 @@ import org.hdfsmeld.model.ReadPattern;
  * block is finalized. Some kernels and file systems refuse it, and some take it and forget it, so
  * it is read back, and only what was found again counts as set.
  */
-public final class WriteLifetimeSink {
+public record WriteLifetimeSink(
+    String volume, Counters<VolumeCounter> counters, SimFailures failures) {
   /** RWH_WRITE_LIFE_MEDIUM. */
   static final long MEDIUM = 3;
 
@@ -30,25 +31,12 @@ public final class WriteLifetimeSink {
 
   private static final long UNKNOWN = 0;
 
-  private final String volume;
-  private final Counters<VolumeCounter> counters;
-  private final SimFailures failures;
-
-  public WriteLifetimeSink(String volume, Counters<VolumeCounter> counters, SimFailures failures) {
-    this.volume = volume;
-    this.counters = counters;
-    this.failures = failures;
-  }
-
   /** Data of a block is written to its file as decided. Never throws, and changes no byte. */
   public void apply(HintDecision decision, File file) {
     long hint = lifetime(decision.pattern());
-    if (hint != UNKNOWN) {
-      set(file, hint);
+    if (hint == UNKNOWN) {
+      return;
     }
-  }
-
-  private void set(File file, long hint) {
     try {
       if (LibC.setWriteLifetime(file, hint) == hint) {
         counters.increment(VolumeCounter.LIFETIME_HINTS);

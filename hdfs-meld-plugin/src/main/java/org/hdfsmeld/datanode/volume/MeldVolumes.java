@@ -59,16 +59,6 @@ public final class MeldVolumes implements AutoCloseable {
         trace);
   }
 
-  public MeldVolumes(MeldConfiguration config, SimDeviceOpener opener) {
-    this(config, profile -> opener, HintSource.NONE);
-  }
-
-  /** Volumes whose I/O is not recorded. */
-  public MeldVolumes(
-      MeldConfiguration config, Function<String, SimDeviceOpener> openers, HintSource hints) {
-    this(config, openers, hints, new BlockTrace(config.trace(), "none"));
-  }
-
   /** Devices by their profiles. */
   public MeldVolumes(
       MeldConfiguration config,

@@ -45,7 +45,12 @@ class TestIdleDevice {
   void takesAtMostAHundredthOfAProcessor() throws Exception {
     for (int i = 0; i < DEVICES; i++) {
       DeviceThread queue =
-          new DeviceThread("idle-" + i, SPIN_NS, device -> {}, DeviceLoad.PERIOD_NS);
+          new DeviceThread(
+              "idle-" + i,
+              SPIN_NS,
+              device -> {},
+              DeviceLoad.PERIOD_NS,
+              new Watchdog(DeviceThread.LOOKS, System::nanoTime));
       queues.add(queue);
       queue.open(() -> NativeSimDevice.open("", "melded-tlc-8x8"));
       int nsid = queue.call(device -> device.createNamespace(1 << 30)).nsid();

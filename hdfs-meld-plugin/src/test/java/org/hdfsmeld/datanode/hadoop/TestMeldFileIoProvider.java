@@ -56,7 +56,7 @@ class TestMeldFileIoProvider {
     // Another volume has a device of its own.
     AtomicBoolean opened = new AtomicBoolean();
     volumes =
-        new MeldVolumes(
+        FakeDevice.volumes(
             MeldConfiguration.read(new Configuration()),
             () -> opened.getAndSet(true) ? new FakeDevice() : device);
     File current = dir.resolve("1/current").toFile();
@@ -134,7 +134,7 @@ class TestMeldFileIoProvider {
     Configuration conf = new Configuration();
     conf.set(MeldKeys.READAHEAD_MODE, "linux");
     conf.set(MeldKeys.READAHEAD_LINUX_FADVISE, "true");
-    volumes = new MeldVolumes(MeldConfiguration.read(conf), () -> device);
+    volumes = FakeDevice.volumes(MeldConfiguration.read(conf), () -> device);
     volumes.add("DS-1", dir.resolve("1/current").toFile());
     provider = new MeldFileIoProvider(null, null, volumes);
     byte[] packet = new byte[64 << 10];

@@ -36,7 +36,7 @@ class TestStartProbe {
 
   @BeforeEach
   void open() throws IOException {
-    volumes = new MeldVolumes(MeldConfiguration.read(new Configuration()), () -> device);
+    volumes = FakeDevice.volumes(MeldConfiguration.read(new Configuration()), () -> device);
     volumes.add("DS-1", dir.resolve("1/current").toFile());
     folder = Files.createDirectories(dir.resolve("1/current/BP-1/tmp")).toFile();
     when(volume.getStorageID()).thenReturn("DS-1");

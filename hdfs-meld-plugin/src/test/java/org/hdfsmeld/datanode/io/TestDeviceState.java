@@ -108,7 +108,7 @@ class TestDeviceState {
 
   private void start(String storageId) throws IOException {
     File current = dir.resolve("current").toFile();
-    volumes = new MeldVolumes(MeldConfiguration.read(conf), profile -> opener, hints);
+    volumes = FakeDevice.volumes(MeldConfiguration.read(conf), profile -> opener, hints);
     volumes.add(storageId, current);
     volume = volumes.holding(new File(current, POOL + "/blk_1"));
     device().drain = () -> FakeDevice.settle(volume);
@@ -427,7 +427,7 @@ class TestDeviceState {
     volumes.close();
     conf.set(MeldKeys.STATE_ENABLED, "false");
     Path other = Files.createDirectory(dir.resolve("other"));
-    volumes = new MeldVolumes(MeldConfiguration.read(conf), opener);
+    volumes = FakeDevice.volumes(MeldConfiguration.read(conf), opener);
     volumes.add("DS-3", other.resolve("current").toFile());
     volumes.close();
     assertThat(other).isEmptyDirectory();

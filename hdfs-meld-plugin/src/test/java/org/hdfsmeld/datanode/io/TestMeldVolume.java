@@ -409,7 +409,7 @@ class TestMeldVolume {
   @Test
   void anIncompatibleBindingLeavesAStockVolume() throws IOException {
     try (MeldVolumes volumes =
-        new MeldVolumes(
+        FakeDevice.volumes(
             volumeConfig(),
             () -> {
               throw new Error("incompatible JNA native library");

@@ -56,7 +56,7 @@ class TestNoisyNeighbor {
     conf.set(MeldKeys.VOLUME_PROFILES, "/data/1=" + read + ",/data/2=" + written);
     conf.set(MeldKeys.STATE_ENABLED, "false");
     try (MeldVolumes volumes =
-        new MeldVolumes(
+        FakeDevice.volumes(
             MeldConfiguration.read(conf),
             profile -> SimDeviceOpener.ofLibrary("", profile),
             HintSource.NONE)) {

@@ -62,7 +62,8 @@ class TestPacketCost {
   @BeforeEach
   void open() throws IOException {
     MeldConfiguration config = MeldConfiguration.read(new Configuration());
-    volumes = new MeldVolumes(config, () -> NativeSimDevice.open("", config.devices().profile()));
+    volumes =
+        FakeDevice.volumes(config, () -> NativeSimDevice.open("", config.devices().profile()));
     current = Files.createDirectories(dir.resolve("1/current")).toFile();
     volumes.add("DS-1", current);
     when(spi.getStorageID()).thenReturn("DS-1");

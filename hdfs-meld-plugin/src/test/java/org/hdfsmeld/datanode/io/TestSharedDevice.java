@@ -90,7 +90,7 @@ class TestSharedDevice {
   }
 
   private MeldVolumes volumes(String bindings) {
-    return new MeldVolumes(
+    return FakeDevice.volumes(
         config(bindings),
         () -> {
           Divided device = new Divided();

@@ -48,7 +48,7 @@ class TestSimulatorGarbage {
     Configuration conf = new Configuration();
     conf.set(MeldKeys.WAIT_TIMEOUT, "10ms");
     try (MeldVolumes volumes =
-        new MeldVolumes(MeldConfiguration.read(conf), () -> nonsense(random))) {
+        FakeDevice.volumes(MeldConfiguration.read(conf), () -> nonsense(random))) {
       volumes.add("DS-1", new File("/nowhere/current"));
       MeldVolume volume = volumes.holding(new File("/nowhere/current/BP-1/blk_1"));
       for (int block = 0; block < 8; block++) {

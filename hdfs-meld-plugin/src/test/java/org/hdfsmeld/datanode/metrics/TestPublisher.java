@@ -28,7 +28,7 @@ class TestPublisher {
     ObjectName name = new ObjectName("Hadoop:service=DataNode,name=MeldVolume-DS-77");
     for (int round = 0; round < 2; round++) {
       try (MeldVolumes volumes =
-          new MeldVolumes(MeldConfiguration.read(new Configuration()), FakeDevice::new)) {
+          FakeDevice.volumes(MeldConfiguration.read(new Configuration()), FakeDevice::new)) {
         volumes.add("DS-77", new File("/data/77/current"));
 
         MeldVolumeMXBean bean = JMX.newMXBeanProxy(server, name, MeldVolumeMXBean.class);
@@ -53,8 +53,8 @@ class TestPublisher {
   void aSecondVolumeOfThatNameTakesItOver() throws Exception {
     DefaultMetricsSystem.initialize("DataNode");
     MeldConfiguration config = MeldConfiguration.read(new Configuration());
-    try (MeldVolumes left = new MeldVolumes(config, FakeDevice::new);
-        MeldVolumes restarted = new MeldVolumes(config, FakeDevice::new)) {
+    try (MeldVolumes left = FakeDevice.volumes(config, FakeDevice::new);
+        MeldVolumes restarted = FakeDevice.volumes(config, FakeDevice::new)) {
       left.add("DS-78", new File("/data/78/current"));
       restarted.add("DS-78", new File("/data/78/current"));
       assertGauge("healthy", 1, getMetrics("MeldVolumeMetrics-DS-78"));

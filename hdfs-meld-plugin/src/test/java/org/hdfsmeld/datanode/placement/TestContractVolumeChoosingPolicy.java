@@ -90,7 +90,7 @@ class TestContractVolumeChoosingPolicy {
     conf.set(MeldKeys.VOLUME_PROFILES, "/data/optane=optane-900p");
     policy.setConf(conf);
     volumes =
-        new MeldVolumes(
+        FakeDevice.volumes(
             MeldConfiguration.read(conf),
             profile -> () -> devices.computeIfAbsent(profile, p -> new LoadedDevice()),
             new HintSource() {

@@ -57,7 +57,7 @@ class TestHangingDevice {
 
   @BeforeEach
   void open() throws Exception {
-    volumes = new MeldVolumes(MeldConfiguration.read(new Configuration()), () -> device);
+    volumes = FakeDevice.volumes(MeldConfiguration.read(new Configuration()), () -> device);
     device.statValues.put("read_commands", READS);
     File current = Files.createDirectories(dir.resolve("1/current")).toFile();
     volumes.add("DS-hanging", current);

@@ -16,6 +16,7 @@ import org.apache.hadoop.metrics2.AbstractMetric;
 import org.apache.hadoop.metrics2.impl.MetricsCollectorImpl;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.metrics.SimMetricsSource;
+import org.hdfsmeld.sim.FakeDevice;
 import org.hdfsmeld.sim.NativeSimDevice;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,7 +31,7 @@ class TestMetricsPage {
   void publish() throws IOException {
     MeldConfiguration config = MeldConfiguration.read(new Configuration());
     try (MeldVolumes volumes =
-        new MeldVolumes(config, () -> NativeSimDevice.open("", "melded-tlc-8x8"))) {
+        FakeDevice.volumes(config, () -> NativeSimDevice.open("", "melded-tlc-8x8"))) {
       volumes.add("DS-79", new File("/data/79/current"));
       MetricsCollectorImpl collector = new MetricsCollectorImpl();
       SimMetricsSource.of(volumes.holding(new File("/data/79/current/BP-1/blk_1")), "DS-79")

@@ -43,7 +43,7 @@ class TestNewBlocks {
     Configuration conf = new Configuration();
     conf.set(MeldKeys.MODE, "account");
     volumes =
-        new MeldVolumes(
+        FakeDevice.volumes(
             MeldConfiguration.read(conf),
             profile -> FakeDevice::new,
             new HintSource() {

@@ -70,7 +70,8 @@ class TestStateVersions {
     conf.set("dfs.blocksize", "1m");
     String profile = FILES.resolve("profile.toml").toString();
     File current = dir.resolve("current").toFile();
-    volumes = new MeldVolumes(MeldConfiguration.read(conf), SimDeviceOpener.ofLibrary("", profile));
+    volumes =
+        FakeDevice.volumes(MeldConfiguration.read(conf), SimDeviceOpener.ofLibrary("", profile));
     volumes.add("DS-1", current);
     volume = volumes.holding(new File(current, "BP-1/blk_1"));
   }

@@ -88,7 +88,7 @@ class TestVolumeLifecycle {
   }
 
   private void start() throws IOException {
-    volumes = new MeldVolumes(MeldConfiguration.read(conf), this::device);
+    volumes = FakeDevice.volumes(MeldConfiguration.read(conf), this::device);
   }
 
   private void share() throws IOException {

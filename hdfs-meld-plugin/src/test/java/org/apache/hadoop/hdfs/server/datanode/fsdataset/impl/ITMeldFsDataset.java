@@ -37,7 +37,10 @@ class ITMeldFsDataset {
     public FsDatasetSpi<?> newInstance(DataNode datanode, DataStorage storage, Configuration conf)
         throws IOException {
       return new Stale(
-          datanode, storage, conf, new MeldVolumes(MeldConfiguration.read(conf), FakeDevice::new));
+          datanode,
+          storage,
+          conf,
+          FakeDevice.volumes(MeldConfiguration.read(conf), FakeDevice::new));
     }
   }
 
