@@ -22,10 +22,10 @@ final class BlockInputStream extends FileInputStream {
   private BlockFileChannel channel;
   private long position = UNKNOWN;
 
-  BlockInputStream(FileInputStream in, ReadStream reader) throws IOException {
-    super(in.getFD());
+  BlockInputStream(FileInputStream in, ReadStream reader) {
+    super(MeldFileIoProvider.open(in::getFD));
     this.in = in;
-    this.descriptor = in.getFD();
+    this.descriptor = MeldFileIoProvider.open(in::getFD);
     this.reader = reader;
   }
 

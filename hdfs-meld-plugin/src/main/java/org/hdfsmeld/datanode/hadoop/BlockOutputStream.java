@@ -15,8 +15,8 @@ final class BlockOutputStream extends FileOutputStream {
   private final WriteStream writer;
   private long position = UNKNOWN;
 
-  BlockOutputStream(FileOutputStream out, WriteStream writer) throws IOException {
-    super(out.getFD());
+  BlockOutputStream(FileOutputStream out, WriteStream writer) {
+    super(MeldFileIoProvider.open(out::getFD));
     this.out = out;
     this.writer = writer;
   }

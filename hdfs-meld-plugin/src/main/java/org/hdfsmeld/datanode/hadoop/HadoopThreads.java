@@ -1,6 +1,6 @@
 package org.hdfsmeld.datanode.hadoop;
 
-import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.hdfsmeld.trace.ClientKind;
 
@@ -14,61 +14,55 @@ final class HadoopThreads {
   /** What follows the transceiver's prefix when the client's name is empty. */
   private static final String NAMELESS = " at ";
 
-  /** Threads on which a DataNode works for itself. */
-  private static final List<String> OF_THE_DATANODE =
-      List.of(
-          "Async disk worker",
-          "Async RamDisk lazy persist worker",
-          "BP-",
-          "Command processor",
-          "DataNode: ",
-          "FsDatasetCache-",
-          "IPC Server handler",
-          "org.apache.hadoop.hdfs.server.datanode.");
+  /** What other threads' names begin with. */
+  private static final Map<String, ClientKind> OTHERS =
+      Map.ofEntries(
+          Map.entry("VolumeScannerThread(", ClientKind.SCANNER),
+          Map.entry("DiskBalancerThread", ClientKind.DISK_BALANCER),
+          // HDFS sends replicas from a pool whose threads it does not name, and so they are called.
+          Map.entry("java.util.concurrent.ThreadPoolExecutor$Worker", ClientKind.REPLICATION),
+          Map.entry("Async disk worker", ClientKind.DATANODE),
+          Map.entry("Async RamDisk lazy persist worker", ClientKind.DATANODE),
+          Map.entry("BP-", ClientKind.DATANODE),
+          Map.entry("Command processor", ClientKind.DATANODE),
+          Map.entry("DataNode: ", ClientKind.DATANODE),
+          Map.entry("FsDatasetCache-", ClientKind.DATANODE),
+          Map.entry("IPC Server handler", ClientKind.DATANODE),
+          Map.entry("org.apache.hadoop.hdfs.server.datanode.", ClientKind.DATANODE));
+
+  /** What the operation of a transceiver begins with. */
+  private static final Map<String, ClientKind> OPERATIONS =
+      Map.of(
+          "Sending block", ClientKind.CLIENT,
+          "Receiving block", ClientKind.CLIENT,
+          "Copying block", ClientKind.BALANCER,
+          "Replacing block", ClientKind.BALANCER,
+          "Passing file descriptors", ClientKind.SHORT_CIRCUIT,
+          "Getting checksum", ClientKind.CHECKSUM,
+          "TRANSFER_BLOCK", ClientKind.REPLICATION);
 
   private HadoopThreads() {}
 
   /** For whom a thread of this name works; empty where no version of Hadoop has had the name. */
   static Optional<ClientKind> kind(String thread) {
-    if (thread.startsWith(TRANSCEIVER)) {
-      return Optional.of(ofTransceiver(thread));
-    }
-    if (thread.startsWith("VolumeScannerThread(")) {
-      return Optional.of(ClientKind.SCANNER);
-    }
-    if (thread.startsWith("DiskBalancerThread")) {
-      return Optional.of(ClientKind.DISK_BALANCER);
-    }
-    // HDFS sends replicas from a pool whose threads it does not name, and so they are called.
-    if (thread.startsWith("java.util.concurrent.ThreadPoolExecutor$Worker")) {
-      return Optional.of(ClientKind.REPLICATION);
-    }
-    return OF_THE_DATANODE.stream().anyMatch(thread::startsWith)
-        ? Optional.of(ClientKind.DATANODE)
-        : Optional.empty();
+    return thread.startsWith(TRANSCEIVER)
+        ? Optional.of(ofTransceiver(thread))
+        : kind(OTHERS, thread);
+  }
+
+  private static Optional<ClientKind> kind(Map<String, ClientKind> kinds, String text) {
+    return kinds.entrySet().stream()
+        .filter(kind -> text.startsWith(kind.getKey()))
+        .map(Map.Entry::getValue)
+        .findFirst();
   }
 
   private static ClientKind ofTransceiver(String thread) {
     int status = thread.lastIndexOf(" [");
-    if (status < 0) {
-      return ClientKind.DATANODE;
-    }
-    String operation = thread.substring(status + 2);
-    if (operation.startsWith("Sending block") || operation.startsWith("Receiving block")) {
-      return thread.startsWith(NAMELESS, TRANSCEIVER.length())
-          ? ClientKind.REPLICATION
-          : ClientKind.CLIENT;
-    }
-    if (operation.startsWith("Copying block") || operation.startsWith("Replacing block")) {
-      return ClientKind.BALANCER;
-    }
-    if (operation.startsWith("Passing file descriptors")) {
-      return ClientKind.SHORT_CIRCUIT;
-    }
-    if (operation.startsWith("Getting checksum")) {
-      return ClientKind.CHECKSUM;
-    }
-    return operation.startsWith("TRANSFER_BLOCK") ? ClientKind.REPLICATION : ClientKind.DATANODE;
+    String operation = status < 0 ? "" : thread.substring(status + 2);
+    ClientKind kind = kind(OPERATIONS, operation).orElse(ClientKind.DATANODE);
+    boolean nameless = thread.startsWith(NAMELESS, TRANSCEIVER.length());
+    return kind == ClientKind.CLIENT && nameless ? ClientKind.REPLICATION : kind;
   }
 
   /** The client's name; empty where the thread's name has none. */

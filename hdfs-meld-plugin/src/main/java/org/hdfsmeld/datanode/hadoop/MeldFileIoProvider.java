@@ -115,13 +115,7 @@ public class MeldFileIoProvider extends FileIoProvider {
   @Override
   public FileInputStream getFileInputStream(FsVolumeSpi volume, File f)
       throws FileNotFoundException {
-    FileInputStream in = super.getFileInputStream(volume, f);
-    try {
-      return reading(volume, f, in, false);
-    } catch (IOException e) {
-      // The descriptor of a stream that was just opened is always there.
-      throw new IllegalStateException(e);
-    }
+    return reading(volume, f, super.getFileInputStream(volume, f), false);
   }
 
   @Override
@@ -135,8 +129,7 @@ public class MeldFileIoProvider extends FileIoProvider {
     return reading(volume, f, super.openAndSeek(volume, f, offset), true);
   }
 
-  private FileInputStream reading(FsVolumeSpi volume, File f, FileInputStream in, boolean paced)
-      throws IOException {
+  private FileInputStream reading(FsVolumeSpi volume, File f, FileInputStream in, boolean paced) {
     MeldVolume simulated = volumes.of(volume);
     BlockKey block = simulated == null ? null : simulated.dataBlock(f);
     if (block == null) {
@@ -214,12 +207,7 @@ public class MeldFileIoProvider extends FileIoProvider {
   private FileOutputStream writing(
       FsVolumeSpi volume, MeldVolume simulated, BlockKey block, File file, FileOutputStream out) {
     StreamUser user = user(volume, simulated, true);
-    try {
-      return new BlockOutputStream(out, new WriteStream(simulated, block, file, true, user));
-    } catch (IOException e) {
-      // The descriptor of a stream that was just opened is always there.
-      throw new IllegalStateException(e);
-    }
+    return new BlockOutputStream(out, new WriteStream(simulated, block, file, true, user));
   }
 
   @Override
@@ -234,16 +222,21 @@ public class MeldFileIoProvider extends FileIoProvider {
     RandomAccessFile file = super.getRandomAccessFile(volume, f, mode);
     BlockKey metaOf = update ? simulated.metaBlock(f) : null;
     if (metaOf != null) {
-      remember(file, metaOf, f.getParentFile());
+      OPEN_META.set(new OpenMeta(open(file::getFD), metaOf, f.getParentFile()));
     }
     return file;
   }
 
-  private void remember(RandomAccessFile file, BlockKey block, File folder) {
+  /** A descriptor as a file has it that was just opened. */
+  interface Opened {
+    FileDescriptor descriptor() throws IOException;
+  }
+
+  static FileDescriptor open(Opened file) {
     try {
-      OPEN_META.set(new OpenMeta(file.getFD(), block, folder));
+      return file.descriptor();
     } catch (IOException e) {
-      // The descriptor of a file that was just opened is always there.
+      // It is always there.
       throw new IllegalStateException(e);
     }
   }

@@ -73,7 +73,7 @@ final class FederatedHints implements HintSource {
   /** The sums over the pools: {@code breaker_open} counts those whose blocks wait for no hint. */
   @Override
   public Map<String, Long> counters() {
-    Map<String, Long> sums = new Counters<>(HintCounter.class).values();
+    Map<String, Long> sums = new Counters<>(NameNodeHints.HintCounter.class).values();
     sums.put("breaker_open", 0L);
     pools
         .values()

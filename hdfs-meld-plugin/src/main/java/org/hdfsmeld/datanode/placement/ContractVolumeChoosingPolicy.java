@@ -42,10 +42,6 @@ public final class ContractVolumeChoosingPolicy<V extends FsVolumeSpi>
       new RoundRobinVolumeChoosingPolicy<>();
   private Configuration conf;
 
-  /** Volumes that a block may go to, which of them is next, and why it goes there. */
-  private record Choice<V extends FsVolumeSpi>(
-      VolumeChoosingPolicy<V> policy, List<V> volumes, VolumeCounter reason) {}
-
   @Override
   public void setConf(Configuration conf) {
     this.conf = conf;
@@ -73,36 +69,32 @@ public final class ContractVolumeChoosingPolicy<V extends FsVolumeSpi>
     }
     PlacementConfiguration rules = simulated.config().placement();
     VolumeCounter wish = wish(simulated, replicaSize, rules);
-    List<Choice<V>> choices;
+    VolumeCounter reason = wish;
+    V chosen;
     if (wish == VolumeCounter.PLACED_SEQUENTIAL) {
-      List<V> unreserved = withRoom(optane, replicaSize, rules.reservedBytes());
-      choices =
-          List.of(
-              new Choice<>(amongNand, nand, wish),
-              new Choice<>(amongOptane, unreserved, VolumeCounter.PLACED_SPACE_OVERFLOW));
+      chosen = choose(amongNand, nand, replicaSize, storageId);
+      if (chosen == null) {
+        reason = VolumeCounter.PLACED_SPACE_OVERFLOW;
+        List<V> unreserved = withRoom(optane, replicaSize, rules.reservedBytes());
+        chosen = choose(amongOptane, unreserved, replicaSize, storageId);
+      }
     } else {
       List<V> roomy = withRoom(optane, replicaSize, 0);
       long most = rules.maxOutstandingBytes();
       List<V> idle =
           roomy.stream().filter(volume -> simulated.outstandingBytes(volume) <= most).toList();
-      boolean busy = idle.size() < roomy.size();
-      choices =
-          List.of(
-              new Choice<>(amongOptane, idle, wish),
-              new Choice<>(
-                  amongNand,
-                  nand,
-                  busy ? VolumeCounter.PLACED_LOAD_OVERFLOW : VolumeCounter.PLACED_SPACE_OVERFLOW));
-    }
-    for (Choice<V> choice : choices) {
-      V chosen = choose(choice.policy(), choice.volumes(), replicaSize, storageId);
-      if (chosen != null) {
-        simulated.placed(chosen, choice.reason());
-        return chosen;
+      chosen = choose(amongOptane, idle, replicaSize, storageId);
+      if (chosen == null) {
+        boolean busy = idle.size() < roomy.size();
+        reason = busy ? VolumeCounter.PLACED_LOAD_OVERFLOW : VolumeCounter.PLACED_SPACE_OVERFLOW;
+        chosen = choose(amongNand, nand, replicaSize, storageId);
       }
     }
-    V chosen = amongAll.chooseVolume(volumes, replicaSize, storageId);
-    simulated.placed(chosen, VolumeCounter.PLACED_SPACE_OVERFLOW);
+    if (chosen == null) {
+      reason = VolumeCounter.PLACED_SPACE_OVERFLOW;
+      chosen = amongAll.chooseVolume(volumes, replicaSize, storageId);
+    }
+    simulated.placed(chosen, reason);
     return chosen;
   }
 

@@ -12,7 +12,7 @@ import org.hdfsmeld.datanode.config.MeldMode;
 import org.hdfsmeld.datanode.config.Precondition;
 import org.hdfsmeld.datanode.config.SinkChoice;
 import org.hdfsmeld.datanode.config.VolumeBinding;
-import org.hdfsmeld.datanode.config.WindowMode;
+import org.hdfsmeld.datanode.config.WindowConfiguration;
 import org.hdfsmeld.datanode.device.SharedDevice;
 import org.hdfsmeld.datanode.device.VolumePort;
 import org.hdfsmeld.datanode.device.WaitBudget;
@@ -222,7 +222,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
 
   /** Whether a window outlives its stream, for a reader that goes on there. */
   public boolean parksWindows() {
-    return shared.config().window().mode() == WindowMode.ADAPTIVE;
+    return shared.config().window().mode() == WindowConfiguration.Mode.ADAPTIVE;
   }
 
   /** Windows that wait for a reader to go on with them. */
@@ -237,14 +237,14 @@ public final class MeldVolume implements MeldVolumeMXBean {
    */
   public ReadAhead newWindow(RequestedRange.Source source, boolean longRead) {
     NamespaceInfo namespace = device.namespace();
-    WindowMode mode = shared.config().window().mode();
-    if (mode == WindowMode.LINUX) {
+    WindowConfiguration.Mode mode = shared.config().window().mode();
+    if (mode == WindowConfiguration.Mode.LINUX) {
       return new KernelReadAhead(
           source, namespace.pageBytes(), shared.config().window().linux(), longRead);
     }
     return new ReadAheadWindow(
         source,
-        mode == WindowMode.ADAPTIVE,
+        mode == WindowConfiguration.Mode.ADAPTIVE,
         namespace.pageBytes(),
         namespace.wordlineBytes(),
         shared.config().requestBytes(),
