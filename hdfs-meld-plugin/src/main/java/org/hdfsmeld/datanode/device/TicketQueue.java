@@ -33,20 +33,26 @@ public final class TicketQueue {
     size++;
   }
 
-  /** The oldest ticket. */
-  public long ticket() {
-    return tickets[head];
-  }
-
-  /** Where the oldest ticket's command ends. */
-  public long end() {
-    return ends[head];
-  }
-
-  public void remove() {
+  /** Waits for the oldest ticket, which leaves; where its command ends. */
+  public long awaitOldest(TicketedIo device) {
     if (size == 0) {
-      throw new IllegalStateException("no ticket to remove");
+      throw new IllegalStateException("no ticket to await");
     }
+    device.await(tickets[head]);
+    long end = ends[head];
+    remove();
+    return end;
+  }
+
+  /** Gives all tickets up. */
+  public void forgetAll(TicketedIo device) {
+    while (size > 0) {
+      device.forget(tickets[head]);
+      remove();
+    }
+  }
+
+  private void remove() {
     head = (head + 1) % tickets.length;
     size--;
   }

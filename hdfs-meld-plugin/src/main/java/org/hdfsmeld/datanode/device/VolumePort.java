@@ -3,7 +3,6 @@ package org.hdfsmeld.datanode.device;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.ToIntFunction;
 import org.hdfsmeld.datanode.config.MeldMode;
 import org.hdfsmeld.datanode.config.VolumeBinding;
 import org.hdfsmeld.datanode.metrics.Counters;
@@ -267,8 +266,8 @@ public final class VolumePort implements DeviceThread.Origin {
     return submit(extent, CommandRing.PRELOAD, slba, nlb, directive, true) >= 0;
   }
 
-  /** Asks the device, waits for the status that it returns, and says whether that is a success. */
-  boolean ask(String what, ToIntFunction<SimDevice> call) {
+  /** How a range is laid out, as of {@link SimDevice#layout}; false when the device refused. */
+  public boolean layout(long slba, long nlb, long[] out) {
     DeviceThread queue = usable();
     if (queue == null) {
       return false;
@@ -276,9 +275,9 @@ public final class VolumePort implements DeviceThread.Origin {
     try {
       return queue.<Boolean, RuntimeException>call(
           target -> {
-            int status = call.applyAsInt(target);
+            int status = target.layout(namespace.nsid(), slba, nlb, out);
             if (status < 0) {
-              failed(what, status, target.lastError());
+              failed("layout", status, target.lastError());
             }
             return status >= 0;
           });
@@ -286,11 +285,6 @@ public final class VolumePort implements DeviceThread.Origin {
       broken(e);
       return false;
     }
-  }
-
-  /** How a range is laid out, as of {@link SimDevice#layout}; false when the device refused. */
-  public boolean layout(long slba, long nlb, long[] out) {
-    return ask("layout", target -> target.layout(namespace.nsid(), slba, nlb, out));
   }
 
   /** The namespace has no room for a block. */
@@ -316,11 +310,6 @@ public final class VolumePort implements DeviceThread.Origin {
   private void timedOut() {
     counters.increment(VolumeCounter.TIMEOUTS);
     failures.timedOut(volume, mode());
-  }
-
-  /** The device could not be opened or refused a mode; it is out of service already. */
-  public void notStarted() {
-    counters.increment(VolumeCounter.ERRORS);
   }
 
   @Override

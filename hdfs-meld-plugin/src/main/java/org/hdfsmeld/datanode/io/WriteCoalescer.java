@@ -83,7 +83,7 @@ final class WriteCoalescer {
   /** Waits for all device writes under way. */
   void drain() {
     while (!tickets.isEmpty()) {
-      awaitOldest();
+      tickets.awaitOldest(sink);
     }
   }
 
@@ -91,25 +91,17 @@ final class WriteCoalescer {
   void release() {
     start = 0;
     end = 0;
-    while (!tickets.isEmpty()) {
-      sink.forget(tickets.ticket());
-      tickets.remove();
-    }
+    tickets.forgetAll(sink);
   }
 
   private void submit(long length) {
     if (tickets.isFull()) {
-      awaitOldest();
+      tickets.awaitOldest(sink);
     }
     long ticket = sink.write(start, (int) length, end);
     start += length;
     if (ticket != TicketedIo.NOTHING) {
       tickets.add(ticket, start);
     }
-  }
-
-  private void awaitOldest() {
-    sink.await(tickets.ticket());
-    tickets.remove();
   }
 }

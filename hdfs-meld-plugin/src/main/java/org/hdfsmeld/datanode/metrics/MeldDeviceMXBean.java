@@ -7,7 +7,7 @@ import java.util.Map;
  * A simulated device that volumes share, over JMX: {@code
  * Hadoop:service=DataNode,name=MeldDevice-<device>-<storage uuid of its first volume>}.
  */
-public interface MeldDeviceMXBean extends SimulatedDevice {
+public interface MeldDeviceMXBean extends DeviceAttributes {
   /** Folders of the volumes on it at present. */
   List<String> getVolumes();
 

@@ -6,7 +6,7 @@ import java.util.Map;
  * The simulated device of one DataNode volume over JMX: {@code
  * Hadoop:service=DataNode,name=MeldVolume-<storage uuid>}.
  */
-public interface MeldVolumeMXBean extends SimulatedDevice {
+public interface MeldVolumeMXBean extends DeviceAttributes {
   /** The volume's folder. */
   String getVolume();
 

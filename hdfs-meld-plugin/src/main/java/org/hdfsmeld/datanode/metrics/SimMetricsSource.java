@@ -49,10 +49,10 @@ public final class SimMetricsSource implements MetricsSource {
           "breaker_open");
 
   private final String record;
-  private final SimulatedDevice device;
+  private final DeviceAttributes device;
   private final List<MetricsTag> tags;
 
-  private SimMetricsSource(String record, SimulatedDevice device, MetricsTag... tags) {
+  private SimMetricsSource(String record, DeviceAttributes device, MetricsTag... tags) {
     this.record = record;
     this.device = device;
     this.tags = List.of(tags);

@@ -82,9 +82,7 @@ public final class RequestedRange {
   void awaitOldest() {
     waits++;
     outstandingSum += requested - arrived;
-    source.await(tickets.ticket());
-    arrived = tickets.end();
-    tickets.remove();
+    arrived = tickets.awaitOldest(source);
   }
 
   /** Gives up what is under way, and goes on at {@code offset}. */
@@ -96,10 +94,7 @@ public final class RequestedRange {
 
   /** Gives up what is under way. */
   void release() {
-    while (!tickets.isEmpty()) {
-      source.forget(tickets.ticket());
-      tickets.remove();
-    }
+    tickets.forgetAll(source);
   }
 
   /** Mean bytes that were outstanding when the reader came to wait; 0 when it never did. */

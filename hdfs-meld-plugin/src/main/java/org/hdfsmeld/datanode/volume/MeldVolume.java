@@ -17,7 +17,7 @@ import org.hdfsmeld.datanode.device.SharedDevice;
 import org.hdfsmeld.datanode.device.VolumePort;
 import org.hdfsmeld.datanode.device.WaitBudget;
 import org.hdfsmeld.datanode.hint.HintSource;
-import org.hdfsmeld.datanode.hint.HistoryHints;
+import org.hdfsmeld.datanode.hint.HistoryPolicy;
 import org.hdfsmeld.datanode.hint.LayoutTimes;
 import org.hdfsmeld.datanode.layout.BlockExtent;
 import org.hdfsmeld.datanode.layout.BlockFile;
@@ -41,8 +41,8 @@ import org.hdfsmeld.sim.Directive;
 import org.hdfsmeld.sim.NamespaceInfo;
 import org.hdfsmeld.sim.SimException;
 import org.hdfsmeld.timeline.DatanodeTimeline;
-import org.hdfsmeld.trace.BlockTrace;
 import org.hdfsmeld.trace.BlockTrace.VolumeTrace;
+import org.hdfsmeld.trace.BlockTrace;
 
 /** One DataNode volume with its simulated device: what streams, metrics and JMX work on. */
 public final class MeldVolume implements MeldVolumeMXBean {
@@ -61,7 +61,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
   private final VolumeBinding binding;
 
   /** How the volume has been read; null where that decides nothing. */
-  private final HistoryHints history;
+  private final HistoryPolicy history;
 
   private final BiConsumer<HintDecision, File> fileHints;
   private final VolumePort device;
@@ -78,7 +78,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
     HistoryConfiguration.Automatic automatic = config.history().automatic();
     this.history =
         automatic == HistoryConfiguration.Automatic.HISTORY
-            ? new HistoryHints(root(currentDir), config.history(), device.opener(), counters)
+            ? new HistoryPolicy(root(currentDir), config.history(), device.opener(), counters)
             : null;
     this.policy =
         new LayoutPolicy(
@@ -200,7 +200,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
       device.attach();
       action.on(device.device());
     } catch (SimException e) {
-      device.notStarted();
+      counters.increment(VolumeCounter.ERRORS);
       throw e;
     }
   }
@@ -256,7 +256,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
     return new WaitBudget(paced ? shared.config().waitTimeoutNs() : 0);
   }
 
-  /** A run of sequential reads of a block has ended; see {@link HistoryHints#record}. */
+  /** A run of sequential reads of a block has ended; see {@link HistoryPolicy#record}. */
   public void readRun(BlockExtent block, long bytes, long reads, long outstandingBytes) {
     if (history != null) {
       history.record(block.key(), block.hint(), bytes, reads, outstandingBytes);

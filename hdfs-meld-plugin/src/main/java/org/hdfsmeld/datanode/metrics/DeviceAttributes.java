@@ -3,7 +3,7 @@ package org.hdfsmeld.datanode.metrics;
 import java.util.Map;
 
 /** What JMX shows of a simulated device, of one volume or of several. */
-public interface SimulatedDevice {
+public interface DeviceAttributes {
   /** The device's name in {@code dfs.datanode.meld.devices}; empty for a volume's own. */
   String getDevice();
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Decisions from reads, with the times of real devices. */
-class TestHistoryHints {
+class TestHistoryPolicy {
   private static final long KIB = 1 << 10;
   private static final long MIB = 1 << 20;
   private static final BlockKey BLOCK = new BlockKey("BP-1", 1);
@@ -57,7 +57,7 @@ class TestHistoryHints {
   }
 
   private static HintDecision decide(ReadMix mix) {
-    return HistoryHints.decide(tlc, mix, "it");
+    return HistoryPolicy.decide(tlc, mix, "it");
   }
 
   @Test
@@ -118,7 +118,7 @@ class TestHistoryHints {
 
   @Test
   void newBlocksOfADirectoryAreDecidedOnWhenThereIsEnoughHistory() throws Exception {
-    try (HistoryHints hints = hints(8)) {
+    try (HistoryPolicy hints = hints(8)) {
       record(hints, OF_FILE, 7);
       assertThat(hints.decide(BLOCK, NEW_FILE)).isEqualTo(HintDecision.BY_SIZE);
       record(hints, OF_FILE, 2);
@@ -133,7 +133,7 @@ class TestHistoryHints {
 
   @Test
   void theFileCountsMoreThanItsDirectory() throws Exception {
-    try (HistoryHints hints = hints(8)) {
+    try (HistoryPolicy hints = hints(8)) {
       record(hints, OF_FILE, 100);
       for (int i = 0; i < 9; i++) {
         hints.record(BLOCK, NEW_FILE, 128 * MIB, 2048, 16 * MIB);
@@ -146,7 +146,7 @@ class TestHistoryHints {
 
   @Test
   void aBlockOfUnknownOriginHasAHistoryOfItsOwn() throws Exception {
-    try (HistoryHints hints = hints(1)) {
+    try (HistoryPolicy hints = hints(1)) {
       record(hints, BlockHint.NONE, 5);
       record(hints, OF_FILE, 1);
       awaitTimes(hints);
@@ -159,12 +159,12 @@ class TestHistoryHints {
   @Test
   void historySurvivesARestart() throws Exception {
     String reason;
-    try (HistoryHints hints = hints(8)) {
+    try (HistoryPolicy hints = hints(8)) {
       record(hints, OF_FILE, 9);
       awaitTimes(hints);
       reason = hints.decide(BLOCK, NEW_FILE).reason();
     }
-    try (HistoryHints again = hints(8)) {
+    try (HistoryPolicy again = hints(8)) {
       awaitTimes(again);
       assertThat(again.decide(BLOCK, NEW_FILE).reason()).isEqualTo(reason);
     }
@@ -175,12 +175,12 @@ class TestHistoryHints {
   @Test
   void aDamagedHistoryBeginsAnewAndIsCounted() throws Exception {
     Files.writeString(folder.resolve(HistoryFile.NAME), "damaged");
-    try (HistoryHints hints = hints(8)) {
+    try (HistoryPolicy hints = hints(8)) {
       assertThat(hints.size()).isZero();
       assertThat(counters.values()).containsEntry("history_resets", 1L);
       record(hints, OF_FILE, 9);
     }
-    try (HistoryHints again = hints(8)) {
+    try (HistoryPolicy again = hints(8)) {
       assertThat(again.size()).isEqualTo(2);
       assertThat(counters.values()).containsEntry("history_resets", 1L);
     }
@@ -188,8 +188,8 @@ class TestHistoryHints {
 
   @Test
   void aVolumeThatCannotBeWrittenIsCounted() throws Exception {
-    try (HistoryHints hints =
-        new HistoryHints(new File("/no/such/volume"), config(8), this::device, counters)) {
+    try (HistoryPolicy hints =
+        new HistoryPolicy(new File("/no/such/volume"), config(8), this::device, counters)) {
       record(hints, OF_FILE, 1);
     }
     assertThat(counters.values()).containsEntry("history_save_errors", 1L);
@@ -197,8 +197,8 @@ class TestHistoryHints {
 
   @Test
   void aDeviceThatCannotBeMeasuredLeavesItToTheSize() throws Exception {
-    try (HistoryHints hints =
-        new HistoryHints(
+    try (HistoryPolicy hints =
+        new HistoryPolicy(
             folder.toFile(),
             config(1),
             () -> {
@@ -210,8 +210,8 @@ class TestHistoryHints {
     }
   }
 
-  private HistoryHints hints(int minRuns) {
-    return new HistoryHints(folder.toFile(), config(minRuns), this::device, counters);
+  private HistoryPolicy hints(int minRuns) {
+    return new HistoryPolicy(folder.toFile(), config(minRuns), this::device, counters);
   }
 
   private SimDevice device() throws SimException {
@@ -224,13 +224,13 @@ class TestHistoryHints {
   }
 
   /** Standalone reads of 64 KiB. */
-  private static void record(HistoryHints hints, BlockHint hint, int runs) {
+  private static void record(HistoryPolicy hints, BlockHint hint, int runs) {
     for (int i = 0; i < runs; i++) {
       hints.record(BLOCK, hint, 64 * KIB, 1, 64 * KIB);
     }
   }
 
-  private static void awaitTimes(HistoryHints hints) {
+  private static void awaitTimes(HistoryPolicy hints) {
     await().until(() -> hints.times() != null);
   }
 }

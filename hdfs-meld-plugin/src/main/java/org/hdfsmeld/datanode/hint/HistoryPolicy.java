@@ -30,8 +30,8 @@ import org.slf4j.LoggerFactory;
  * <p>The device's times come from a second one of the same profile, measured once, in the
  * background, when there first is enough history to use them.
  */
-public final class HistoryHints implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(HistoryHints.class);
+public final class HistoryPolicy implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(HistoryPolicy.class);
 
   /** Melded data must be faster by this much: a tie is no reason for a directive. */
   private static final double LEAST_GAIN = 1.02;
@@ -57,7 +57,7 @@ public final class HistoryHints implements AutoCloseable {
    * @param volume the volume's folder
    * @param opener makes devices of the volume's profile
    */
-  public HistoryHints(
+  public HistoryPolicy(
       File volume,
       HistoryConfiguration config,
       SimDeviceOpener opener,
