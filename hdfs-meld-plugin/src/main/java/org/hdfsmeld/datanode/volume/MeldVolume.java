@@ -41,8 +41,8 @@ import org.hdfsmeld.sim.Directive;
 import org.hdfsmeld.sim.NamespaceInfo;
 import org.hdfsmeld.sim.SimException;
 import org.hdfsmeld.timeline.DatanodeTimeline;
-import org.hdfsmeld.trace.BlockTrace.VolumeTrace;
 import org.hdfsmeld.trace.BlockTrace;
+import org.hdfsmeld.trace.BlockTrace.VolumeTrace;
 
 /** One DataNode volume with its simulated device: what streams, metrics and JMX work on. */
 public final class MeldVolume implements MeldVolumeMXBean {

@@ -85,8 +85,20 @@ public final class HandOffs implements DeviceThread.Origin, AutoCloseable {
     long[] wakeUps = new long[rounds];
     long[] handOffs = new long[rounds];
     sleeping(wakeUps, handOffs);
-    DeviceThread spinning = new DeviceThread("spinning", SPIN_NS, device -> {}, Long.MAX_VALUE, new Watchdog(DeviceThread.LOOKS, System::nanoTime));
-    DeviceThread reading = new DeviceThread("reading", SPIN_NS, device -> {}, Long.MAX_VALUE, new Watchdog(DeviceThread.LOOKS, System::nanoTime));
+    DeviceThread spinning =
+        new DeviceThread(
+            "spinning",
+            SPIN_NS,
+            device -> {},
+            Long.MAX_VALUE,
+            new Watchdog(DeviceThread.LOOKS, System::nanoTime));
+    DeviceThread reading =
+        new DeviceThread(
+            "reading",
+            SPIN_NS,
+            device -> {},
+            Long.MAX_VALUE,
+            new Watchdog(DeviceThread.LOOKS, System::nanoTime));
     int nsid = open(spinning, FAST);
     open(reading, 1);
     long[] spun = new long[rounds];
@@ -120,7 +132,13 @@ public final class HandOffs implements DeviceThread.Origin, AutoCloseable {
 
   /** While no thread spins, which would take a processor from both. */
   private void sleeping(long[] wakeUps, long[] handOffs) throws SimException {
-    DeviceThread sleeping = new DeviceThread("sleeping", 0, device -> {}, Long.MAX_VALUE, new Watchdog(DeviceThread.LOOKS, System::nanoTime));
+    DeviceThread sleeping =
+        new DeviceThread(
+            "sleeping",
+            0,
+            device -> {},
+            Long.MAX_VALUE,
+            new Watchdog(DeviceThread.LOOKS, System::nanoTime));
     int nsid = open(sleeping, FAST);
     for (int i = 0; i < WARM_UP; i++) {
       wakeUp();
