@@ -90,6 +90,7 @@ check_fuzz() { "$ROOT/meld" fuzz all 300; }
 check_release() {
   "$ROOT/meld" release --output "$CHECK/release" --work "$CHECK/work-one" &&
     "$ROOT/meld" release --output "$CHECK/release-again" --work "$CHECK/the-second-work" &&
+    "$ROOT/release/tests/python" "$CHECK/release" &&
     "$ROOT/release/tests/same" "$CHECK/release" "$CHECK/release-again"
 }
 

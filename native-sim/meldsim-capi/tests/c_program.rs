@@ -146,6 +146,24 @@ fn the_page_on_embedding_shows_the_example_and_what_it_prints() {
     );
 }
 
+/// Its own tests, with the library; the command line that `MELDSIM_TESTED` names prints the same.
+#[test]
+fn the_python_package_uses_the_library() {
+    if Command::new("python3").arg("--version").output().is_err() {
+        println!("python3 is not installed: not tested");
+        return;
+    }
+    let package = Path::new(CRATE).join("../python");
+    let output = checked(
+        Command::new("python3")
+            .args(["-B", "-m", "unittest", "discover", "-s", "tests"])
+            .current_dir(&package)
+            .env("PYTHONPATH", &package)
+            .env("MELDSIM_LIBRARY", library_directory().join("libmeldsim.so")),
+    );
+    print!("{}", String::from_utf8_lossy(&output.stdout));
+}
+
 #[test]
 fn c_programs_are_clean_under_the_sanitizers() {
     assert_eq!(run(SMOKE, Under::Sanitizers), "ok\n");

@@ -32,6 +32,15 @@ fn maven_cargo_citation_and_changelog_have_one_version() {
         version,
         "CITATION.cff"
     );
+    assert_eq!(
+        between(
+            &read("native-sim/python/pyproject.toml"),
+            "\nversion = \"",
+            "\"\n"
+        ),
+        version,
+        "pyproject.toml"
+    );
     let changelog = read("CHANGELOG.md");
     let (_, released) = changelog.split_once("## [Unreleased]\n").unwrap();
     assert_eq!(between(released, "\n## [", "]"), version, "CHANGELOG.md");

@@ -1,0 +1,10 @@
+"""A simulated SSD in Python: fio jobs, sweeps, calibration, and devices to submit commands to. All figures are simulated."""
+
+from ._device import Completion, Device, Namespace
+from ._library import MeldsimError
+from ._result import Direction, Job, Latency, Result, Sweep
+from ._run import calibrate, run
+
+__all__ = [
+    "Completion", "Device", "Direction", "Job", "Latency", "MeldsimError", "Namespace", "Result", "Sweep", "calibrate", "run",
+]  # fmt: skip

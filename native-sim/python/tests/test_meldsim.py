@@ -1,0 +1,142 @@
+"""Tests of the package, with the library that MELDSIM_LIBRARY names; with the command line of MELDSIM_TESTED where it is given."""
+
+import importlib.util
+import os
+import re
+import shlex
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+import meldsim
+from meldsim import _library, _run
+
+HERE = Path(__file__).resolve().parents[1]
+SMALL = {"rw": "randread", "bs": "4k", "size": "1m"}
+
+
+class Runs(unittest.TestCase):
+    def test_a_sweep_is_what_the_command_line_prints(self):
+        program = os.environ.get("MELDSIM_TESTED")
+        if not program:
+            self.skipTest("MELDSIM_TESTED names no meldsim")
+        with tempfile.TemporaryDirectory() as folder:
+            job = Path(folder, "a job.fio")
+            job.write_text("[mixed]\nrw=randrw\nbs=16k\nsize=4m\niodepth=4\n")
+            sweep = meldsim.run(
+                "melded-tlc-8x8", job, settings={"geometry.channels": [4, 8]}, precondition="fill=50,random=0", seed=[1, 7]
+            )
+            self.assertEqual(len(sweep), 4)
+            for result in sweep:
+                command = shlex.split(result.data["command"])
+                self.assertEqual(command[0], "meldsim")
+                printed = subprocess.run([program, *command[1:]], **QUIET).stdout
+                self.assertEqual(printed, result.json)
+        result = meldsim.run("melded-tlc-8x8", iodepth=4, **SMALL)
+        job = "[job]\niodepth=4\nrw=randread\nbs=4k\nsize=1m\n"
+        arguments = ["run", "--profile", "melded-tlc-8x8", "--job", "-", "--format", "json"]
+        self.assertEqual(subprocess.run([program, *arguments], input=job, **QUIET).stdout, result.json)
+
+    def test_threads_change_nothing_and_cells_come_in_order(self):
+        sweeps = [meldsim.run(["melded-tlc-8x8", "7450-pro"], iodepth=[1, 8], threads=threads, **SMALL) for threads in (1, 4)]
+        self.assertEqual(*([result.json for result in sweep] for sweep in sweeps))
+        cells = [(result.cell["profile"], result.cell["iodepth"]) for result in sweeps[1]]
+        self.assertEqual(cells, [("melded-tlc-8x8", 1), ("melded-tlc-8x8", 8), ("7450-pro", 1), ("7450-pro", 8)])
+
+    def test_data_classes_hold_what_the_json_has(self):
+        result = meldsim.run("melded-tlc-8x8", **SMALL)
+        (job,) = result.jobs
+        part = result.data["jobs"][0]["read"]
+        self.assertEqual((job.read.ios, job.read.bytes, job.write.ios), (256, 1 << 20, 0))
+        self.assertEqual(job.read.latency.percentiles[99.9], part["clat_ns"]["percentile"]["99.900000"] / 1e3)
+        self.assertLessEqual(job.read.latency.min_us, job.read.latency.mean_us)
+        self.assertEqual(result.counters["read_commands"], 256)
+        (row,) = result.rows()
+        self.assertEqual((row["direction"], row["iops"]), ("read", part["iops"]))
+
+    def test_errors_have_the_librarys_text(self):
+        with self.assertRaisesRegex(meldsim.MeldsimError, "no-such-device") as caught:
+            meldsim.run("no-such-device", **SMALL)
+        self.assertEqual(caught.exception.status, -2)
+        with self.assertRaisesRegex(meldsim.MeldsimError, "sideways"):
+            meldsim.run(rw="sideways", size="1m")
+        with self.assertRaises(TypeError):
+            meldsim.run("melded-tlc-8x8")
+        sweep = meldsim.run("melded-tlc-8x8", settings={"geometry.channels": [0, 8]}, **SMALL)
+        self.assertEqual(len(sweep), 1)
+        ((cell, error),) = sweep.errors
+        self.assertEqual(cell, {"geometry.channels": 0})
+        self.assertRegex(str(error), "channels")
+        with self.assertRaisesRegex(meldsim.MeldsimError, "channels"):
+            meldsim.run("melded-tlc-8x8", settings={"geometry.channels": [0, -1]}, **SMALL)
+        with self.assertRaisesRegex(meldsim.MeldsimError, "no measured cells"):
+            meldsim.calibrate("drive", 10**12)
+
+    def test_overhead_of_a_run(self):
+        axes = {("profile", "profile"): "melded-tlc-8x8", ("job", "job"): None, ("precondition", "precondition"): None, ("seed", "seed"): 1}
+        request = _run._request({**axes, **{("fio", key): value for key, value in SMALL.items()}})
+        whole, alone = [], []
+        for _ in range(15):
+            begun = time.perf_counter()
+            meldsim.run("melded-tlc-8x8", **SMALL)
+            between = time.perf_counter()
+            _library.LIBRARY.meldsim_run(_library.ABI_VERSION, request.encode())
+            whole.append(between - begun)
+            alone.append(time.perf_counter() - between)
+        overhead_ms = (statistics.median(whole) - statistics.median(alone)) * 1e3
+        print(f"overhead of a run: {overhead_ms:.2f} ms (measured)")
+        self.assertLess(overhead_ms, 10, "2 ms on a machine that has nothing else to do")
+
+
+class Devices(unittest.TestCase):
+    def test_commands_time_and_counters(self):
+        with meldsim.Device("melded-tlc-8x8") as device:
+            space = device.namespace(1 << 30)
+            self.assertEqual(space.blocks * space.block_bytes, 1 << 30)
+            device.preload(space, 0, 65536)
+            waited = device.wait(device.submit("read", space, 0, 16))
+            posted = [device.submit("read", space, at, 16, posted=True) for at in (4096, 8192)]
+            self.assertEqual(device.step(1), [])
+            done = device.step(10_000)
+            self.assertEqual(sorted(completion.ticket for completion in done), sorted(posted))
+            self.assertGreaterEqual(min(completion.latency_us for completion in done), waited)
+            self.assertEqual(device.counters()["read_commands"], 3)
+            self.assertAlmostEqual(device.counters()["now_ps"] / 1e6, waited + 10_001, places=3)
+            self.assertGreaterEqual(device.latency("read", 1.0), waited * 0.999)
+            with self.assertRaisesRegex(meldsim.MeldsimError, "blocks"):
+                device.submit("read", space, space.blocks, 1)
+        with self.assertRaises(meldsim.MeldsimError) as caught:
+            device.counters()
+        self.assertEqual(caught.exception.status, -8)
+
+
+class Examples(unittest.TestCase):
+    def run_example(self, name, *arguments):
+        command = [sys.executable, str(HERE / "examples" / name), *arguments]
+        return subprocess.run(command, env={**os.environ, "PYTHONPATH": str(Path(meldsim.__file__).parents[1])}, **QUIET).stdout
+
+    def test_policy_loop(self):
+        fast, policy = (int(re.search(r"within +(\d+) us", line)[1]) for line in self.run_example("policy_loop.py").splitlines())
+        self.assertGreater(fast, policy, "the policy makes reads faster")
+
+    @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "no matplotlib")
+    def test_fio_to_figure(self):
+        with tempfile.TemporaryDirectory() as folder:
+            figure = Path(folder, "figure.svg")
+            self.assertEqual(len(self.run_example("fio_to_figure.py", str(figure)).splitlines()), 8)
+            self.assertIn("</svg>", figure.read_text())
+
+    @unittest.skipUnless(importlib.util.find_spec("pandas"), "no pandas")
+    def test_frame(self):
+        sweep = meldsim.run("melded-tlc-8x8", iodepth=[1, 8], **SMALL)
+        self.assertEqual(list(sweep.frame()["iodepth"]), [1, 8])
+
+
+QUIET = {"check": True, "text": True, "stdout": subprocess.PIPE}
+
+if __name__ == "__main__":
+    unittest.main()
