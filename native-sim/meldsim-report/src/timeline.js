@@ -7,7 +7,8 @@
     'program', 'erase', 'copyback', 'suspended', 'busy', 'core', 'collection', 'read', 'write', 'deallocate', 'flush'];
   const [COMMAND, DATA_OUT, , SENSE, , , , MELDED, PROGRAM, ERASE, COPYBACK, SUSPENDED, BUSY, CORE, COLLECTION, READ] = KINDS.keys();
   const THREADS = ['NVMQ', 'ILOCK', 'CACHE', 'TRANS', 'FCMD', 'BGC', 'LOG', 'thread'];
-  const PARTS = ['queue', 'firmware', 'write buffer', 'die wait', 'sense', 'bus wait', 'transfer', 'controller'];
+  const PARTS = ['queue', 'firmware', 'write buffer', 'die wait', 'sense', 'bus wait', 'transfer', 'controller',
+    'mapping'];
   const GAUGES = ['outstanding', 'write buffer, pages', 'free block groups'];
   // Red, green and blue of each kind, on light and on dark paper; after Okabe and Ito (2008).
   const LIGHT = [[120, 120, 120], [0, 60, 110], [213, 94, 0], [170, 215, 245], [86, 180, 233], [20, 135, 205], [0, 100, 160],
@@ -16,7 +17,7 @@
   const DARK = LIGHT.map((rgb) => rgb.map((part) => Math.round(part + (255 - part) * .22)));
   DARK[BUSY] = [42, 50, 60];
   const PART_COLOURS = [[150, 150, 150], [120, 90, 160], [230, 159, 0], [204, 60, 60], [86, 180, 233], [204, 121, 167],
-    [0, 114, 178], [90, 110, 90]];
+    [0, 114, 178], [90, 110, 90], [160, 120, 60]];
   // Titles where there is little room.
   const SHORT = [[/channel (\d+) (bus|die )/, 'c$1 '], ['slot', 's'], ['outstanding', 'depth'], ['write buffer, pages', 'buffer'],
     ['free block groups', 'free'], [', set', '']];
@@ -684,7 +685,7 @@
         if (!command) continue;
         const doing = KINDS[READ + command.opcode];
         const wait = command.behind > 0 ? `, and waited for the die behind ${KINDS[SENSE + command.behind - 1]}`
-          + ['', ' of garbage collection', ' of the write buffer'][command.whose] : '';
+          + ['', ' of garbage collection', ' of the write buffer', ' of the mapping'][command.whose] : '';
         this.sentence += `${this.devices[index].name}: command ${number}, ${doing} of ${command.size} B at ${command.offset} of namespace `
           + `${command.nsid}, ${us(command.length)} from ${us(command.start)}, ${command.melded} melded and ${command.pages} page reads${wait}. `;
         const parts = PARTS.map((name, i) => ({ name, ps: command.parts[i], colour: css(PART_COLOURS[i]) })).filter((part) => part.ps > 0);

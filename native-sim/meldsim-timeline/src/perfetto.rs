@@ -279,9 +279,13 @@ impl Perfetto {
                 };
                 let (uses, works) = (BUS_USES.map(BusUse::name), WORKS.map(Work::name));
                 let senses = works.iter().take(SENSES as usize);
+                let of_map = senses.clone().map(|sense| format!("{sense} (mapping)"));
                 let senses = senses.map(|sense| format!("{sense} (collection)"));
                 let names = uses.iter().chain(&works).map(|name| (*name).to_owned());
-                let names = names.chain(senses).chain(NAMES.map(str::to_owned));
+                let names = names
+                    .chain(senses)
+                    .chain(NAMES.map(str::to_owned))
+                    .chain(of_map);
                 for (iid, name) in (1..).zip(names) {
                     intern(interned, field::interned::EVENT_NAMES, iid, &name);
                 }
@@ -332,9 +336,11 @@ impl Perfetto {
     fn array(&mut self, span: &ArraySpan<'_>) {
         let work = u64::from(number_of(span.work));
         let is_read = matches!(span.work, Work::Sense(_) | Work::MeldedSense);
-        let of_collection = is_read && span.purpose == Purpose::Collection;
-        let other = if of_collection { WORKS.len() } else { 0 };
-        let name = FIRST_WORK + work + other as u64;
+        let name = match span.purpose {
+            Purpose::Collection if is_read => FIRST_WORK + WORKS.len() as u64 + work,
+            Purpose::Mapping => FIRST_NAME + NAMES.len() as u64 + work,
+            _ => FIRST_WORK + work,
+        };
         let track = DIE + (u64::from(span.channel) << 16) + u64::from(span.die);
         let planes = span.planes;
         self.slice(
@@ -378,6 +384,7 @@ impl Perfetto {
             if let Some((work, purpose)) = command.behind {
                 let collection = match purpose {
                     Purpose::Collection => " (collection)",
+                    Purpose::Mapping => " (mapping)",
                     _ => "",
                 };
                 event.message(field::event::ANNOTATION, |annotation| {

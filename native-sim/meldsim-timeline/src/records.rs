@@ -26,7 +26,7 @@ use meldsim::timeline::{
 use meldsim::{Duration, Instant, NamespaceId, Opcode, Status};
 
 /// What a file begins with; the number is the format's version.
-const MAGIC: &[u8] = b"meldsim records 2\n";
+const MAGIC: &[u8] = b"meldsim records 3\n";
 /// More than the largest ring.
 const FILE_MAX: u64 = 2 << 30;
 /// Types of threads: more than any device has.
@@ -235,7 +235,12 @@ const COMMAND: u8 = 7;
 
 /// What has a number, here and where a page shows it.
 pub(super) const BUS_USES: [BusUse; 3] = [BusUse::Command, BusUse::DataOut, BusUse::DataIn];
-const PURPOSES: [Purpose; 3] = [Purpose::Host, Purpose::Collection, Purpose::Buffer];
+const PURPOSES: [Purpose; 4] = [
+    Purpose::Host,
+    Purpose::Collection,
+    Purpose::Buffer,
+    Purpose::Mapping,
+];
 pub(super) const WORKS: [Work; 9] = [
     Work::Sense(0),
     Work::Sense(1),

@@ -131,6 +131,7 @@ fn name((part, behind): Reason) -> String {
         Purpose::Host => "",
         Purpose::Collection => " of garbage collection",
         Purpose::Buffer => " of the write buffer",
+        Purpose::Mapping => " of the mapping",
     };
     format!("{}, behind {}{whose}", part.name(), work.name())
 }

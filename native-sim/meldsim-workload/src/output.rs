@@ -264,6 +264,7 @@ impl DeviceResult {
                 (flash.host_pages_read, "pages for the host"),
                 (flash.merge_pages_read, "to merge writes"),
                 (flash.gc_pages_read, "for garbage collection"),
+                (flash.map_pages_read, "of the mapping"),
             ],
         );
         if run.melded_reads > 0 {
@@ -279,6 +280,7 @@ impl DeviceResult {
             &[
                 (flash.host_pages_programmed, "pages for the host"),
                 (flash.gc_pages_programmed, "for garbage collection"),
+                (flash.map_pages_programmed, "of the mapping"),
                 (flash.journal_pages_programmed, "of the journal"),
                 (flash.padded_pages, "of padding"),
             ],
@@ -287,6 +289,21 @@ impl DeviceResult {
             text += &format!("write amplification: {value:.2}\n");
         }
         text += &flash.bytes.to_text(run.host_written_bytes);
+        if run.map_lookups > 0 {
+            let hits = run.map_lookups - run.map_misses;
+            text += &format!(
+                "mapping: {} of {} look-ups hit the cache\n",
+                percent(hits as f64, run.map_lookups as f64),
+                run.map_lookups,
+            );
+        }
+        if run.map_evictions > 0 {
+            text += &format!(
+                "evictions: {}, of which {} were written back\n",
+                run.map_evictions,
+                percent(run.map_write_backs as f64, run.map_evictions as f64),
+            );
+        }
         text += &line(
             "flash",
             &[
@@ -342,6 +359,7 @@ impl ProgrammedBytes {
             (self.filling, "nothing in pages written in part"),
             (self.collection, "garbage collection"),
             (self.levelling, "wear levelling"),
+            (self.mapping, "mapping"),
             (self.journal, "journal"),
             (self.padding, "padding"),
         ];

@@ -394,6 +394,8 @@ impl DeviceResult {
             host_pages_programmed: run.host_pages_programmed,
             gc_pages_programmed: run.gc_pages_programmed,
             journal_pages_programmed: run.journal_pages_programmed,
+            map_pages_read: run.map_pages_read,
+            map_pages_programmed: run.map_pages_programmed,
             padded_pages: run.padded_pages,
             bytes: run.programmed().into(),
             write_amplification: run.write_amplification(),
@@ -486,6 +488,12 @@ pub struct FlashPages {
     /// Pages of the journal programmed; left out where there is no journal.
     #[serde(skip_serializing_if = "is_zero")]
     pub journal_pages_programmed: u64,
+    /// Translation pages read; left out where there are none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub map_pages_read: u64,
+    /// Translation pages programmed; left out where there are none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub map_pages_programmed: u64,
     /// Pages programmed with nothing in them.
     pub padded_pages: u64,
     /// What the bytes programmed are made of.
@@ -509,6 +517,9 @@ pub struct ProgrammedBytes {
     pub collection: u64,
     /// Moved to level wear.
     pub levelling: u64,
+    /// Translation pages; left out where there are none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub mapping: u64,
     /// The journal of the mapping.
     pub journal: u64,
     /// Nothing, to close a wordline.
@@ -524,6 +535,7 @@ impl From<Programmed> for ProgrammedBytes {
             filling: of.filling_bytes,
             collection: of.collection_bytes,
             levelling: of.levelling_bytes,
+            mapping: of.mapping_bytes,
             journal: of.journal_bytes,
             padding: of.padding_bytes,
         }
@@ -534,7 +546,8 @@ impl Serialize for DeviceResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         for (name, value) in Stats::NAMES.iter().zip(self.stats.to_array()) {
-            if *name == JOURNAL && is_zero(&value) {
+            let is_optional = *name == JOURNAL || name.starts_with(MAPPING);
+            if is_optional && is_zero(&value) {
                 continue;
             }
             map.serialize_entry(name, &value)?;
@@ -547,6 +560,8 @@ impl Serialize for DeviceResult {
 
 /// The counter that a device without a journal does not show.
 const JOURNAL: &str = "journal_pages_programmed";
+/// How those begin that a device with its whole mapping at hand does not show.
+const MAPPING: &str = "map_";
 
 fn is_zero(count: &u64) -> bool {
     *count == 0

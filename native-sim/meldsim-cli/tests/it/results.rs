@@ -220,7 +220,7 @@ fn profiles_are_listed_shown_and_read_back() {
         "{list}"
     );
     let names = parsed("profiles --format json");
-    assert_eq!(names["profiles"].as_array().unwrap().len(), 20);
+    assert_eq!(names["profiles"].as_array().unwrap().len(), 21);
     for name in ["melded-tlc-8x8", "melded-tlc-16x4"] {
         let shown = stdout(&format!("profiles show {name}"));
         let file = support::text_file("copy.toml", &shown);

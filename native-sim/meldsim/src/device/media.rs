@@ -3,12 +3,12 @@
 use std::ops::{Deref, DerefMut};
 
 use super::medium::Medium;
-use super::page_mapped::NandMedium;
+use super::page_mapped::{Cached, NandMedium};
 use super::request::Requests;
 use super::xpoint::XpointMedium;
 use crate::engine::EventQueue;
 use crate::event::Event;
-use crate::profile::{Kind, Profile, ProfileError};
+use crate::profile::{Kind, MapKind, Profile, ProfileError};
 use crate::timeline::Recorder;
 
 /// Makes [`AnyMedium`] of the list of media. What is asked once a command or once an event is a `match` here, so that a
@@ -23,7 +23,7 @@ macro_rules! media {
 
         impl AnyMedium {
             pub(super) fn new(profile: &Profile) -> Result<AnyMedium, ProfileError> {
-                Ok(match profile.kind {
+                Ok(match (profile.kind, profile.ftl.map) {
                     $($($kind => AnyMedium::$name(<$medium>::new(profile)?),)?)+
                 })
             }
@@ -123,12 +123,11 @@ macro_rules! media {
     };
 }
 
-// Of each: its name, its type, and the profile's `kind` that chooses it.
+// Of each: its name, its type, and the profile's `kind` and `ftl.map` that choose it.
 media! {
-    Nand(NandMedium) if Kind::Nand,
-    Xpoint(XpointMedium) if Kind::Xpoint,
-    #[cfg(test)]
-    Misses(NandMedium<super::tests::misses::MissesOnce>),
+    Nand(NandMedium) if (Kind::Nand, MapKind::Table),
+    Cached(NandMedium<Cached>) if (Kind::Nand, MapKind::Cached),
+    Xpoint(XpointMedium) if (Kind::Xpoint, _),
     #[cfg(test)]
     Zones(super::tests::zone::Zones),
 }

@@ -40,11 +40,11 @@ use self::firmware::FirmwareStage;
 use self::hil::HostInterface;
 use self::media::AnyMedium;
 use self::namespace::Namespaces;
-#[cfg(test)]
-use self::page_mapped::NandMedium;
 use self::request::Requests;
 use crate::engine::{EventQueue, Instant};
 use crate::event::Event;
+#[cfg(test)]
+use crate::ftl::Ftl;
 use crate::nvme::Completion;
 use crate::profile::{Profile, ProfileErrors, Shortcuts};
 
@@ -143,16 +143,19 @@ impl Device {
 
 #[cfg(test)]
 impl Device {
-    fn nand(&self) -> &NandMedium {
+    /// The translation layer of each set.
+    fn ftls(&self) -> Vec<&Ftl> {
         match &self.medium {
-            AnyMedium::Nand(nand) => nand,
+            AnyMedium::Nand(nand) => nand.sets.iter().map(|set| &set.ftl).collect(),
+            AnyMedium::Cached(nand) => nand.sets.iter().map(|set| &set.ftl).collect(),
             _ => unreachable!("not a device of flash"),
         }
     }
 
-    fn nand_mut(&mut self) -> &mut NandMedium {
+    fn ftls_mut(&mut self) -> Vec<&mut Ftl> {
         match &mut self.medium {
-            AnyMedium::Nand(nand) => nand,
+            AnyMedium::Nand(nand) => nand.sets.iter_mut().map(|set| &mut set.ftl).collect(),
+            AnyMedium::Cached(nand) => nand.sets.iter_mut().map(|set| &mut set.ftl).collect(),
             _ => unreachable!("not a device of flash"),
         }
     }
@@ -160,6 +163,6 @@ impl Device {
     /// The data a read of the page would return: the tag of the write that brought it.
     fn data(&self, nsid: crate::nvme::NamespaceId, page: u64) -> Option<u64> {
         let (set, space) = self.namespaces.space(nsid).expect("a namespace");
-        self.nand().sets[set as usize].ftl.data(space, page)
+        self.ftls()[set as usize].data(space, page)
     }
 }

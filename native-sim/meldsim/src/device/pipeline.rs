@@ -189,6 +189,7 @@ impl Device {
             is_divided: false,
             segment: 0,
             in_flight: 0,
+            mapped: range.first,
             has_room: false,
             keeps_awake: false,
             is_sent: false,

@@ -106,6 +106,8 @@ pub(super) struct Request {
     pub(super) parts: u64,
     /// The first page of its range that is not issued or not in the write buffer.
     pub(super) next: u64,
+    /// Where the mapping is cached: the first page whose entry has not been looked up.
+    pub(super) mapped: u64,
     /// A read that is issued in segments, one after the other.
     pub(super) is_divided: bool,
     /// Pages of a segment.

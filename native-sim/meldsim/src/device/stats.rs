@@ -208,7 +208,7 @@ stats! {
     journal_pages_programmed,
     /// Of the pages programmed for garbage collection, those moved to level wear.
     levelling_pages_programmed,
-    /// Bytes programmed to flash, for whatever: the host, garbage collection, the journal, padding.
+    /// Bytes programmed to flash, for whatever: the host, garbage collection, the mapping, the journal, padding.
     programmed_bytes,
     /// Bytes of an older copy in pages that the host wrote in part.
     merge_bytes_programmed,
@@ -216,6 +216,18 @@ stats! {
     filling_bytes_programmed,
     /// Pages in the write buffer that are not programmed yet.
     buffered_pages,
+    /// Pages whose entries of the mapping were looked up, where it is cached.
+    map_lookups,
+    /// Of these, pages whose entries were not in the cache.
+    map_misses,
+    /// Lines of the mapping's cache that made room for others.
+    map_evictions,
+    /// Of these, lines that had changed.
+    map_write_backs,
+    /// Translation pages read, for what was not in the cache and to be merged with changes.
+    map_pages_read,
+    /// Translation pages programmed.
+    map_pages_programmed,
 }
 
 stats! {
@@ -317,6 +329,7 @@ impl Stats {
         let pages = self.host_pages_programmed
             + self.gc_pages_programmed
             + self.journal_pages_programmed
+            + self.map_pages_programmed
             + self.padded_pages;
         let page_bytes = self.programmed_bytes.checked_div(pages).unwrap_or(0);
         let (merge, filling) = (self.merge_bytes_programmed, self.filling_bytes_programmed);
@@ -328,6 +341,7 @@ impl Stats {
             filling_bytes: filling,
             collection_bytes: moved * page_bytes,
             levelling_bytes: self.levelling_pages_programmed * page_bytes,
+            mapping_bytes: self.map_pages_programmed * page_bytes,
             journal_bytes: self.journal_pages_programmed * page_bytes,
             padding_bytes: self.padded_pages * page_bytes,
         }
@@ -353,6 +367,8 @@ pub struct Programmed {
     pub collection_bytes: u64,
     /// Pages that it moved to level wear.
     pub levelling_bytes: u64,
+    /// Translation pages.
+    pub mapping_bytes: u64,
     /// The journal of the mapping.
     pub journal_bytes: u64,
     /// Nothing, to close a wordline.
@@ -367,6 +383,7 @@ impl Programmed {
             + self.filling_bytes
             + self.collection_bytes
             + self.levelling_bytes
+            + self.mapping_bytes
             + self.journal_bytes
             + self.padding_bytes
     }

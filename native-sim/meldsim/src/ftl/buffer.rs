@@ -17,7 +17,7 @@ pub(crate) enum User {
     Host(u8, Layout),
     /// Garbage collection's, read from a superblock of this layout.
     Gc(Layout),
-    /// The mapping: a translation page.
+    /// The mapping's: a translation page. Flushes do not wait for it: the data tell what it would.
     Map,
     /// The journal's: no page of the mapping, and of the journal's own memory.
     Journal,
@@ -82,6 +82,8 @@ pub(crate) struct WriteBuffer {
     slots: Slab<Slot>,
     /// The host's.
     free: u32,
+    /// Those for translation pages.
+    map_free: u32,
     /// Those garbage collection may still take, by log.
     gc_free: Box<[u32]>,
     /// The host's slots that are sealed: programs will free them.
@@ -96,11 +98,16 @@ pub(crate) struct WriteBuffer {
 }
 
 impl WriteBuffer {
-    /// Slots for the host, and for garbage collection in each of some logs.
-    pub(crate) fn new(host_slots: u32, gc_slots: u32, logs: u32) -> WriteBuffer {
+    /// Slots for the host, for translation pages, and for garbage collection in each of some logs.
+    pub(crate) fn new(
+        (host_slots, map_slots): (u32, u32),
+        gc_slots: u32,
+        logs: u32,
+    ) -> WriteBuffer {
         WriteBuffer {
             slots: Slab::new(),
             free: host_slots,
+            map_free: map_slots,
             gc_free: vec![gc_slots; logs as usize].into_boxed_slice(),
             sealed: 0,
             epochs: VecDeque::from([(0, NIL)]),
@@ -112,6 +119,11 @@ impl WriteBuffer {
     /// Slots the host may take.
     pub(crate) fn free(&self) -> u32 {
         self.free
+    }
+
+    /// Slots that translation pages may take.
+    pub(crate) fn map_free(&self) -> u32 {
+        self.map_free
     }
 
     /// Gives the host so many slots more.
@@ -137,7 +149,8 @@ impl WriteBuffer {
     /// Takes a free slot for a page.
     pub(crate) fn take(&mut self, user: User, index: MapIndex, log_id: u32, request: u32) -> u32 {
         let free = match user {
-            User::Host(..) | User::Map => Some(&mut self.free),
+            User::Host(..) => Some(&mut self.free),
+            User::Map => Some(&mut self.map_free),
             User::Gc(_) => Some(&mut self.gc_free[log_id as usize]),
             User::Journal => None,
         };
@@ -200,7 +213,7 @@ impl WriteBuffer {
         let slot = &mut self.slots[slot];
         debug_assert!(!slot.sealed);
         slot.sealed = true;
-        if !matches!(slot.user, User::Gc(_)) {
+        if !matches!(slot.user, User::Gc(_) | User::Map) {
             let present = self.epochs.len() - 1;
             slot.epoch = self.epochs_done + present as u64;
             self.epochs[present].0 += 1;
@@ -213,7 +226,8 @@ impl WriteBuffer {
         let released = self.slots[slot];
         match released.user {
             User::Gc(_) => self.gc_free[released.log_id as usize] += 1,
-            User::Host(..) | User::Map => {
+            User::Map => self.map_free += 1,
+            User::Host(..) => {
                 self.free += 1;
                 if released.sealed {
                     self.sealed -= 1;
@@ -379,7 +393,7 @@ mod tests {
 
     #[test]
     fn a_flush_waits_for_what_was_sealed_before_it() {
-        let mut buffer = WriteBuffer::new(8, 1, 1);
+        let mut buffer = WriteBuffer::new((8, 0), 1, 1);
         let before = sealed(&mut buffer, 2);
         buffer.flush(7);
         let after = sealed(&mut buffer, 1);
@@ -398,7 +412,7 @@ mod tests {
 
     #[test]
     fn slots_of_garbage_collection_are_its_own() {
-        let mut buffer = WriteBuffer::new(1, 2, 2);
+        let mut buffer = WriteBuffer::new((1, 0), 2, 2);
         let moved = buffer.take(User::Gc(Layout::Normal), MapIndex::NONE, 1, NIL);
         assert_eq!(
             (buffer.free(), buffer.gc_free(0), buffer.gc_free(1)),

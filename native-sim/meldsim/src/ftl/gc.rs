@@ -400,6 +400,9 @@ impl Ftl {
     /// The stream that a page of the victim goes to, which is in a slot.
     #[inline]
     fn gc_stream(&mut self, log_id: u32, slot: u32, layout: Layout) -> Stream {
+        if self.is_of_map(self.buffer.get(slot).index) {
+            return Stream::MAP[1];
+        }
         if self.follows_streams {
             return Stream::Gc(0, layout);
         }
@@ -498,9 +501,6 @@ impl Ftl {
             let space = |_| self.mapping.space_of(index);
             log.blocks.relocate(&mut self.melded, space, 1, way);
             self.mapping.set(index, Entry::Flash(target));
-            if self.map_space.is_some() {
-                self.changed.push(index);
-            }
             if let Some(journal) = &mut self.journal {
                 journal.record(1);
             }

@@ -23,6 +23,7 @@ use crate::policy::placement::{self, FRONTIERS};
 use crate::policy::victim::Shape;
 use crate::policy::wear::Wear;
 use crate::profile::limits::gc_slots;
+use crate::profile::map::MAP_STREAMS;
 use crate::profile::{ByteSize, Profile, ProfileError};
 
 /// What the layer counts.
@@ -140,10 +141,19 @@ impl Ftl {
         let moved = placements[0].moved().clamp(1, FRONTIERS[1]);
         let follows_streams = placements[0].follows_streams();
         // Each stream of collection's may wait for the rest of its stripe.
-        let gc_slots = gc_slots(addressing.units, pages, flash_pages, addressing.is_shadow())
-            + u32::from(moved - 1) * (addressing.units + 1) * pages;
-        let pacing = Pacer::new(profile, &addressing, (gc_slots, moved > 1))?;
+        let slots = gc_slots(addressing.units, pages, flash_pages, addressing.is_shadow());
+        let map_streams = if profile.has_map_pages() { 1 } else { 0 };
+        let map_slots = map_streams * logs * slots;
+        let others = u32::from(moved - 1) + map_streams;
+        let gc_slots = slots + others * (addressing.units + 1) * pages;
+        let pacing = Pacer::new(profile, &addressing, (gc_slots, others > 0))?;
         let reserve = pacing.host_reserve(None, 0);
+        let flash_pages =
+            u64::from(addressing.superblocks) * u64::from(addressing.pages_per_superblock);
+        let most_leaves = match map_streams {
+            0 => u64::MAX,
+            _ => Profile::map_leaves(flash_pages * u64::from(logs)),
+        };
         let shape = Shape {
             superblocks: addressing.superblocks,
             pages_per_superblock: addressing.pages_per_superblock,
@@ -155,15 +165,20 @@ impl Ftl {
             let victims = profile.make(profile.gc.victim, &shape)?;
             let mut blocks = Blocks::new(&addressing, wear, victims, placement, reserve);
             blocks.isolates = profile.fdp.handles > 0;
-            Ok(Log::new(number, blocks, profile.layouts(), spare))
+            Ok(Log::new(
+                number,
+                blocks,
+                profile.layouts(),
+                spare - MAP_STREAMS * map_streams,
+            ))
         };
         Ok(Ftl {
             set,
-            mapping: Mapping::new(profile.ftl.mapping_memory.0 / sets),
+            mapping: Mapping::new(profile.ftl.mapping_memory.0 / sets, most_leaves),
             melded: MeldedPages::default(),
             logs: (0..).zip(placements).map(make).collect::<Result<_, _>>()?,
             ready: ReadyList::new(logs),
-            buffer: WriteBuffer::new(host_slots, gc_slots, logs),
+            buffer: WriteBuffer::new((host_slots, map_slots), gc_slots, logs),
             runs: Vec::new(),
             programs: Programs::new(),
             copybacks: Slab::new(),
@@ -215,8 +230,9 @@ impl Ftl {
         self.stats
     }
 
+    /// Pages of the host's that hold data.
     pub(crate) fn mapped_pages(&self) -> u64 {
-        self.mapping.mapped()
+        self.mapping.mapped() - self.map_pages()
     }
 
     pub(crate) fn melded_mapped_pages(&self) -> u64 {
@@ -293,7 +309,51 @@ impl Ftl {
 
     /// Makes the space of translation pages, before any other.
     pub(crate) fn add_map_space(&mut self) {
-        self.map_space = Some(self.add_space());
+        let space = self.add_space();
+        self.map_space = Some(space);
+        self.melded.set_map_space(space);
+    }
+
+    /// Translation pages that there are.
+    #[inline]
+    fn map_pages(&self) -> u64 {
+        let space = self.map_space;
+        space.map_or(0, |space| self.mapping.mapped_in(space))
+    }
+
+    /// Whether an entry is of a translation page.
+    #[inline]
+    pub(super) fn is_of_map(&self, index: MapIndex) -> bool {
+        let space = self.map_space;
+        space.is_some_and(|space| self.mapping.space_of(index) == space)
+    }
+
+    /// Whether a superblock's translation pages can be moved to others, whatever they are padded with.
+    pub(super) fn has_map_room(&self, log_id: u32) -> bool {
+        let available = self.logs[log_id as usize].blocks.available(Stream::MAP[1]);
+        available >= 2 * u64::from(self.addressing.pages_per_superblock)
+    }
+
+    /// Entries of these translation pages are none any more.
+    pub(crate) fn drop_map_pages(&mut self, pages: Range<u64>) {
+        if let Some(space) = self.map_space {
+            self.deallocate(space, pages.start, pages.end);
+        }
+    }
+
+    /// Places translation pages that there are none of, as if written long since. False when there is no room.
+    pub(crate) fn preload_map(&mut self, pages: Range<u64>) -> bool {
+        let Some(space) = self.map_space else {
+            return true;
+        };
+        let mut page = pages.start;
+        while let Some(gap) = self.next_unmapped(space, page, pages.end) {
+            if !self.preload(space, gap.start, gap.end, Layout::Normal) {
+                return false;
+            }
+            page = gap.end;
+        }
+        true
     }
 
     /// Where a translation page is.
@@ -410,23 +470,17 @@ impl Ftl {
 
     /// Whether a log can take a page that was mapped so.
     pub(super) fn log_has_room(&self, log_id: u32, entry: Entry) -> bool {
-        self.logs[log_id as usize].blocks.live < self.log_limit()
+        self.logs[log_id as usize].blocks.host_pages() < self.log_capacity
             || self.log_of_entry(entry) == Some(log_id)
-    }
-
-    /// Pages that a log may hold: over-provisioning has room for what the mapping writes.
-    #[inline]
-    pub(super) fn log_limit(&self) -> u64 {
-        let own = self
-            .map_space
-            .map_or(0, |space| self.mapping.mapped_in(space));
-        self.log_capacity + own
     }
 
     /// Whether all of the pages could be mapped.
     pub(crate) fn has_room(&self, space: u32, first: u64, end: u64, layout: Layout) -> bool {
+        if Some(space) == self.map_space {
+            return true; // besides what the host fills
+        }
         if self.addressing.logs == 1 {
-            let room = self.log_limit().saturating_sub(self.mapping.mapped());
+            let room = self.log_capacity.saturating_sub(self.mapped_pages());
             return end - first <= room || self.unmapped_pages(space, first, end) <= room;
         }
         let logs = u64::from(self.addressing.logs);
@@ -435,16 +489,17 @@ impl Ftl {
         let fullest = self
             .logs
             .iter()
-            .map(|log| log.blocks.live)
+            .map(|log| log.blocks.host_pages())
             .max()
             .unwrap_or(0);
-        if fullest + most <= self.log_limit() {
+        if fullest + most <= self.log_capacity {
             return true;
         }
         if end - first > self.capacity() {
             return false;
         }
-        let mut live: Vec<u64> = self.logs.iter().map(|log| log.blocks.live).collect();
+        let live = self.logs.iter().map(|log| log.blocks.host_pages());
+        let mut live: Vec<u64> = live.collect();
         for page in first..end {
             let log_id = self.addressing.log_of(page, layout);
             let before = self.log_of_entry(self.mapping.entry(space, page));
@@ -452,7 +507,7 @@ impl Ftl {
                 continue;
             }
             // At no time in between either.
-            if live[log_id as usize] >= self.log_limit() {
+            if live[log_id as usize] >= self.log_capacity {
                 return false;
             }
             live[log_id as usize] += 1;

@@ -10,6 +10,7 @@
 //! The mapping counts what it maps itself.
 
 use super::blocks::Blocks;
+use crate::engine::NIL;
 
 /// Where the data of a page of a log is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,12 +22,25 @@ pub(super) enum Spot {
 }
 
 /// Pages on flash in the melded layout, by space.
-#[derive(Debug, Default)]
-pub(super) struct MeldedPages(Vec<u64>);
+#[derive(Debug)]
+pub(super) struct MeldedPages(Vec<u64>, MapSpace);
+
+/// The space of translation pages, or [`NIL`].
+type MapSpace = u32;
+
+impl Default for MeldedPages {
+    fn default() -> MeldedPages {
+        MeldedPages(Vec::new(), NIL)
+    }
+}
 
 impl MeldedPages {
     pub(super) fn add_space(&mut self) {
         self.0.push(0);
+    }
+
+    pub(super) fn set_map_space(&mut self, space: u32) {
+        self.1 = space;
     }
 
     pub(super) fn of(&self, space: u32) -> u64 {
@@ -43,6 +57,7 @@ impl Blocks {
     #[inline]
     pub(super) fn place(&mut self, melded: &mut MeldedPages, space: u32, pages: u32, at: Spot) {
         self.live += u64::from(pages);
+        self.of_map += u64::from(pages) * u64::from(space == melded.1);
         if let Spot::Flash(superblock) = at {
             self.validate(superblock, pages);
             melded.0[space as usize] += self.get(superblock).melded(pages);
@@ -53,6 +68,7 @@ impl Blocks {
     #[inline]
     pub(super) fn leave(&mut self, melded: &mut MeldedPages, space: u32, pages: u32, at: Spot) {
         self.live -= u64::from(pages);
+        self.of_map -= u64::from(pages) * u64::from(space == melded.1);
         if let Spot::Flash(superblock) = at {
             self.invalidate(superblock, pages);
             melded.0[space as usize] -= self.get(superblock).melded(pages);
@@ -102,6 +118,7 @@ mod tests {
         /// What is current where, counted anew from what the mapping says; panics where the ledger says something else.
         pub(crate) fn audit(&self) {
             let mut live = vec![0; self.logs.len()];
+            let mut of_map = live.clone();
             let superblocks = |log: &Log| vec![0; log.blocks.superblocks.len()];
             let mut valid: Vec<Vec<u32>> = self.logs.iter().map(superblocks).collect();
             let spaces = self.melded.0.len();
@@ -111,10 +128,16 @@ mod tests {
                 for page in 0..run.pages {
                     match run.entry.plus(page) {
                         Entry::Unmapped => continue,
-                        Entry::Buffered(slot) => live[self.buffer.get(slot).log_id as usize] += 1,
+                        Entry::Buffered(slot) => {
+                            let log_id = self.buffer.get(slot).log_id as usize;
+                            live[log_id] += 1;
+                            of_map[log_id] += u64::from(Some(space as u32) == self.map_space);
+                        }
                         Entry::Flash(ppn) => {
                             let at = self.addressing.log_addr(ppn);
                             live[at.log_id as usize] += 1;
+                            of_map[at.log_id as usize] +=
+                                u64::from(Some(space as u32) == self.map_space);
                             valid[at.log_id as usize][at.superblock as usize] += 1;
                             melded[space] += u64::from(self.is_melded(ppn));
                         }
@@ -122,7 +145,13 @@ mod tests {
                     mapped[space] += 1;
                 }
             });
-            for ((log, live), valid) in self.logs.iter().zip(live).zip(valid) {
+            for ((log, (live, of_map)), valid) in self
+                .logs
+                .iter()
+                .zip(live.into_iter().zip(of_map))
+                .zip(valid)
+            {
+                assert_eq!(log.blocks.of_map, of_map, "translation pages of a log");
                 assert_eq!(log.blocks.live, live, "live pages of a log");
                 let counted: Vec<u32> = log.blocks.superblocks.iter().map(|g| g.valid).collect();
                 assert_eq!(counted, valid, "valid pages of its superblocks");

@@ -129,9 +129,13 @@ impl Log {
     /// What waits longest, of the first of these streams of which something waits.
     #[inline]
     pub(crate) fn next_queued(&self, streams: u64) -> Option<(Stream, Queued)> {
-        let waiting = self.waiting & streams;
+        let mut waiting = self.waiting & streams;
         if waiting == 0 {
             return None;
+        }
+        // Translation pages have the first turn: the host's writes wait for them.
+        if waiting & Stream::OF_MAP != 0 {
+            waiting = Stream::OF_MAP;
         }
         let index = waiting.trailing_zeros() as usize;
         let queued = self.streams[index].queue.front();

@@ -41,7 +41,11 @@ pub(crate) fn in_order(
     layout: Layout,
 ) -> Option<()> {
     ftl.has_room(space, first, end, layout).then_some(())?;
-    let mut preload = Preload::new(ftl, Stream::Host(0, layout));
+    let stream = match Some(space) == ftl.map_space {
+        true => Stream::MAP[0],
+        false => Stream::Host(0, layout),
+    };
+    let mut preload = Preload::new(ftl, stream);
     let mut page = first;
     while page < end {
         let mut pages = preload.place_rows(space, page, end - page)?;
@@ -305,12 +309,15 @@ impl<'a> Preload<'a> {
     pub(super) fn empty(&mut self, log_id: u32, victim: u32) -> Option<()> {
         let ftl = &mut *self.ftl;
         let layout = ftl.logs[log_id as usize].blocks.get(victim).layout;
-        let stream = Stream::Gc(0, layout);
         let mut p2l = ftl.p2l(log_id, victim).into_vec();
         let first = ftl.addressing.ppn(log_id, victim, 0);
         ftl.mapping.prefetch_all(p2l.iter().copied());
         reverse_map::confirm(&mut p2l, first, ftl.addressing.logs, &ftl.mapping);
         p2l.retain(|&index| index != MapIndex::NONE);
+        let stream = match p2l.first() {
+            Some(&index) if ftl.is_of_map(index) && ftl.has_map_room(log_id) => Stream::MAP[1],
+            _ => Stream::Gc(0, layout),
+        };
         let wordlines = wordlines_of(ftl, log_id, stream, &p2l);
         let needed = wordlines.len() as u64 * u64::from(ftl.addressing.pages_at_once(layout));
         let blocks = &mut ftl.logs[log_id as usize].blocks;

@@ -165,7 +165,8 @@ impl SavedFtl {
         if self.logs.len() != ftl.logs.len() {
             return Err("its logs are not the profile's");
         }
-        for _ in spaces {
+        let own = usize::from(ftl.map_space.is_some());
+        for _ in &spaces[own..] {
             ftl.add_space();
         }
         for (log, saved) in ftl.logs.iter_mut().zip(&self.logs) {
@@ -202,7 +203,7 @@ impl SavedFtl {
         if ftl
             .logs
             .iter()
-            .any(|log| log.blocks.live > ftl.log_capacity)
+            .any(|log| log.blocks.host_pages() > ftl.log_capacity)
         {
             return Err("more is mapped than the device holds");
         }
@@ -346,6 +347,11 @@ impl SavedPage {
         if u16::from(stream) > MAX_STREAMS {
             return Err("a buffered page is of no stream");
         }
+        if Some(self.space) == ftl.map_space {
+            return ftl
+                .write_map(self.page)
+                .map_err(|_| "more is buffered than there is room for");
+        }
         let normal = ftl.addressing.log_of(self.page, Layout::Normal);
         let layout = Layout::new(self.is_melded || normal != self.log_id);
         ftl.write(self.space, self.page, layout, stream, NIL)
@@ -371,6 +377,7 @@ impl SavedPage {
         ftl.oracle.buffered(slot);
         ftl.mapping.set(index, Entry::Buffered(slot));
         match layout {
+            _ if ftl.is_of_map(index) => ftl.gather(self.log_id, Stream::MAP[1], slot),
             Layout::Normal => ftl.gather(self.log_id, Stream::Gc(0, layout), slot),
             Layout::Melded => ftl.gather_leftover(self.log_id, Stream::Gc(0, layout), slot),
         }

@@ -51,33 +51,35 @@ impl Ftl {
         stream: u8,
         request: u32,
     ) -> Result<(), WriteError> {
-        let (user, stream) = (User::Host(stream, layout), (stream, layout));
-        self.write_for(user, stream, (space, page), request)
+        self.write_for(User::Host(stream, layout), (space, page), request)
     }
 
     /// Takes a translation page into the write buffer.
     pub(crate) fn write_map(&mut self, page: u64) -> Result<(), WriteError> {
         let space = self.map_space.ok_or(WriteError::CapacityExceeded)?;
-        self.write_for(User::Map, (0, Layout::Normal), (space, page), NIL)
+        self.write_for(User::Map, (space, page), NIL)
     }
 
     #[inline(always)]
     fn write_for(
         &mut self,
         user: User,
-        (stream, layout): (u8, Layout),
         (space, page): (u32, u64),
         request: u32,
     ) -> Result<(), WriteError> {
+        let (layout, free) = match user {
+            User::Host(_, layout) => (layout, self.buffer.free()),
+            _ => (Layout::Normal, self.buffer.map_free()),
+        };
         let found = self.mapping.find(space, page);
         let entry = found.map_or(Entry::Unmapped, |index| self.mapping.get(index));
         let log_id = self.addressing.log_of(page, layout);
         if let Entry::Buffered(slot) = entry {
             let held = self.buffer.get(slot);
-            let stays = match held.user {
+            let stays = match (held.user, user) {
                 // Else it belongs with other data now.
-                User::Host(before, _) => before == stream,
-                other => other == User::Map,
+                (User::Host(before, _), User::Host(stream, _)) => before == stream,
+                (other, _) => other == User::Map,
             };
             let is_open = stays && !held.started && held.log_id == log_id;
             if is_open && held.request == NIL {
@@ -86,10 +88,11 @@ impl Ftl {
                 return Ok(()); // overwritten where it is
             }
         }
-        if !self.log_has_room(log_id, entry) {
+        // For translation pages there is room besides.
+        if user != User::Map && !self.log_has_room(log_id, entry) {
             return Err(WriteError::CapacityExceeded);
         }
-        if self.buffer.free() == 0 || self.journal_room() == 0 {
+        if free == 0 || self.journal_room() == 0 {
             return Err(WriteError::BufferFull);
         }
         let Some(index) = found.or_else(|| self.mapping.find_or_make(space, page)) else {
@@ -108,7 +111,12 @@ impl Ftl {
             journal.record(1);
         }
         self.mapping.change(index, entry, Entry::Buffered(slot));
-        self.gather_host(log_id, (stream, layout), (space, page), &[slot]);
+        match user {
+            User::Host(stream, layout) => {
+                self.gather_host(log_id, (stream, layout), (space, page), &[slot]);
+            }
+            _ => self.gather(log_id, Stream::MAP[0], slot),
+        }
         Ok(())
     }
 
@@ -149,7 +157,9 @@ impl Ftl {
         if self.addressing.logs > 1 || self.history.is_some() {
             return 0;
         }
-        let room = self.log_limit().saturating_sub(self.logs[0].blocks.live);
+        let room = self
+            .log_capacity
+            .saturating_sub(self.logs[0].blocks.host_pages());
         let most = room.min(end - first).min(u64::from(self.buffer.free()));
         let most = most.min(self.journal_room());
         if most == 0 {
@@ -339,14 +349,14 @@ impl Ftl {
         self.ready.push(log_id);
     }
 
-    /// Closes every wordline of the host's that holds a page.
+    /// Closes every wordline of the host's that holds a page. Translation pages go on to gather.
     pub(crate) fn close_all(&mut self) {
         for number in 0..self.runs.len() {
             self.close_runs(number as u8);
         }
         for log_id in 0..self.addressing.logs {
             for stream in self.logs[log_id as usize].streams() {
-                if matches!(stream, Stream::Host(..)) {
+                if matches!(stream, Stream::Host(..)) && !stream.is_of_map() {
                     self.close_stream(log_id, stream);
                 }
             }

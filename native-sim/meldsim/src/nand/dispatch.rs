@@ -182,6 +182,7 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
             true => Work::MeldedSense,
             false => Work::Sense(timing.flash_page(first.pages.trailing_zeros()) as u8),
         };
+        let is_of_map = Owner(first.tag).as_map().is_some();
         let reads = Reads {
             ops,
             next: command.first,
@@ -189,7 +190,7 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
         let requests = reads.clone().filter_map(|(_, request)| request);
         recorder.bus(die, BusUse::Command, granted, requests);
         let sensed = (sense_start, sense_start + command.sense);
-        recorder.senses(die, command.planes, work, sensed, reads);
+        recorder.senses(die, command.planes, work, sensed, reads, is_of_map);
     }
 
     /// Tells of a bus that is held from now on for nobody in particular.

@@ -10,11 +10,11 @@ macro_rules! builtin {
     };
 }
 
-const BUILTIN: [(&str, &str); 20] = builtin! {
+const BUILTIN: [(&str, &str); 21] = builtin! {
     "melded-tlc-8x8" "melded-tlc-16x4" "melded-qlc-8x8" "palloc-mlc-8x8x2" "nvmset-2tb"
     "enterprise-8tb" "optane-900p" "flash-970pro" "deepflash"
     "7450-pro" "7450-max" "p5520" "pe8110" "pm9a3" "cm7-r"
-    "wd-960" "980-pro" "zn540" "pm9d3a" "fadu"
+    "wd-960" "980-pro" "zn540" "pm9d3a" "fadu" "dramless"
 };
 
 const BASE: &str = "base";

@@ -45,6 +45,21 @@ section! {
         /// DRAM the mapping may take when the device is full: four bytes a page. Unit: size; default
         /// 4GiB \[A\].
         mapping_memory: ByteSize = ByteSize(4 << 30);
+        /// What of the mapping is at hand. `table`: all of it. `cached`: what `map_cache` has room for; the rest is read
+        /// from translation pages on flash. Default `table`.
+        map: MapKind = MapKind::default();
+        /// What `map = "cached"` has room for, in SRAM or in the host's memory: a `map_entry` each, and four bytes for
+        /// each `map_line`. Each set has its share. Unit: size; range 1KiB to 64GiB; default 1MiB \[A\].
+        map_cache: ByteSize = ByteSize(1 << 20), ByteSize(1 << 10)..=ByteSize(64 << 30);
+        /// Consecutive entries that are cached and evicted together, the least recently used first. 0: those of a
+        /// translation page, which is as large as a mapping unit. 1: each by itself, as in DFTL. Unit: count that divides
+        /// those of a translation page; range 0 to 16384; default 0 \[A\].
+        map_line: u32 = 0, 0..=16384;
+        /// What an entry takes in the cache and on a translation page. Unit: size; range 4B to 64B; default 4B \[A\].
+        map_entry: ByteSize = ByteSize(4), ByteSize(4)..=ByteSize(64);
+        /// Which changed entries a translation page takes along when it is written. `batched`: all that are its own.
+        /// `lazy`: those that are not cached any more. Default `batched`.
+        map_update: MapUpdate = MapUpdate::default();
         /// Whether changes of the mapping are journalled on flash. `off`: not. `on-demand`: when
         /// `journal_buffer` is full, and the host's writes wait for room in it. `background`: also whenever
         /// the host has been idle for `gc.background_idle`. A flush writes what there is. Needs one-shot
@@ -116,6 +131,30 @@ names! {
         OnDemand = "on-demand",
         /// The same, and whenever the host is idle.
         Background = "background",
+    }
+}
+
+names! {
+    /// What of the mapping is at hand.
+    #[non_exhaustive]
+    MapKind {
+        /// All of it, in DRAM.
+        #[default]
+        Table = "table",
+        /// A part; the rest is read from flash.
+        Cached = "cached",
+    }
+}
+
+names! {
+    /// Which changed entries a translation page takes along.
+    #[non_exhaustive]
+    MapUpdate {
+        /// All that are its own.
+        #[default]
+        Batched = "batched",
+        /// Those that are not cached any more.
+        Lazy = "lazy",
     }
 }
 

@@ -152,7 +152,7 @@ impl Profile {
     pub(crate) fn spare_blocks_per_plane(&self) -> u32 {
         let blocks = u64::from(self.geometry.blocks_per_plane);
         let spare = (blocks * u64::from(self.ftl.over_provisioning_percent)).div_ceil(100);
-        (spare as u32).max(OVER_PROVISIONED_SUPERBLOCKS)
+        (spare as u32).max(OVER_PROVISIONED_SUPERBLOCKS) + self.map_blocks_per_plane()
     }
 
     /// Mapping units of the flash that over-provisioning leaves.
@@ -273,16 +273,22 @@ impl Profile {
             checker.refuse("geometry.blocks_per_plane", message, remedy);
             return;
         }
-        if blocks <= OVER_PROVISIONED_SUPERBLOCKS {
+        let of_map = self.map_blocks_per_plane();
+        if blocks <= OVER_PROVISIONED_SUPERBLOCKS + of_map {
             let message = format!("is {blocks} blocks a plane");
-            let least = OVER_PROVISIONED_SUPERBLOCKS + 1;
+            let least = OVER_PROVISIONED_SUPERBLOCKS + of_map + 1;
+            let map = match of_map {
+                0 => String::new(),
+                of_map => format!(" and translation pages {of_map}"),
+            };
             let remedy = format!(
-                "must be at least {least}: garbage collection needs {OVER_PROVISIONED_SUPERBLOCKS} of them"
+                "must be at least {least}: garbage collection needs {OVER_PROVISIONED_SUPERBLOCKS} of them{map}"
             );
             checker.refuse("geometry.blocks_per_plane", message, remedy);
             return;
         }
         self.check_journal(checker);
+        self.check_map(checker);
         self.check_buffer(checker);
         self.check_capacity(checker);
         if checker.are_sound(&["fdp"]) {
@@ -334,7 +340,9 @@ impl Profile {
         let gc = u64::from(logs) * u64::from(gc_slots);
         // As many again for changes that cannot wait for room.
         let journal = 2 * u64::from(self.journal_pages());
-        let most = sets * u64::from(MAX_SLOTS - 1).saturating_sub(gc + journal) * page_bytes;
+        // Translation pages that are written and those that are moved have a stripe each, and slots as collection has.
+        let map = if self.has_map_pages() { 2 * gc } else { 0 };
+        let most = sets * u64::from(MAX_SLOTS - 1).saturating_sub(gc + journal + map) * page_bytes;
         let buffer = self.controller.write_buffer;
         let message = match sets {
             1 => format!("is {buffer}"),

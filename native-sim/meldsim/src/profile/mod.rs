@@ -35,6 +35,7 @@ mod firmware;
 mod flash;
 mod ftl;
 pub(crate) mod limits;
+pub(crate) mod map;
 mod sets;
 mod shortcuts;
 #[cfg(feature = "toml")]
@@ -54,7 +55,8 @@ pub use firmware::{
 };
 pub use flash::{Arbitration, Bus, Commands, DieInterleave, Energy, Geometry, Issue, Timing};
 pub use ftl::{
-    Allocation, Dimension, Ftl, Gc, Journaling, MeldedPartialRead, PageAllocation, ProgramOrder,
+    Allocation, Dimension, Ftl, Gc, Journaling, MapKind, MapUpdate, MeldedPartialRead,
+    PageAllocation, ProgramOrder,
 };
 pub use sets::{BufferScope, PredictableLatency, SetLayout, Sets};
 pub(crate) use shortcuts::Shortcuts;

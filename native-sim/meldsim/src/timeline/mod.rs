@@ -121,6 +121,8 @@ pub enum Purpose {
     Collection,
     /// The write buffer: data of the host's or of garbage collection.
     Buffer,
+    /// The mapping: a translation page.
+    Mapping,
 }
 
 /// A die that is not idle.
@@ -247,13 +249,15 @@ pub enum Part {
     /// The controller's latency, or the rest of the way where that takes longer: programs that the command waits for,
     /// and the link to the host.
     Controller,
+    /// Until the translation pages that it needed had come.
+    Mapping,
 }
 
 impl Part {
     /// How many there are.
-    pub const COUNT: usize = 8;
+    pub const COUNT: usize = 9;
 
-    /// All of them, in the order of a command's way.
+    /// All of them, in the order of a command's way; the last is before the write buffer and the dies.
     pub const ALL: [Part; Part::COUNT] = [
         Part::Queue,
         Part::Firmware,
@@ -263,6 +267,7 @@ impl Part {
         Part::BusWait,
         Part::Transfer,
         Part::Controller,
+        Part::Mapping,
     ];
 
     /// Its name in words.
@@ -276,6 +281,7 @@ impl Part {
             Part::BusWait => "bus wait",
             Part::Transfer => "transfer",
             Part::Controller => "controller",
+            Part::Mapping => "mapping",
         }
     }
 }

@@ -16,6 +16,7 @@ mod firmware;
 mod host;
 mod journal;
 mod limits;
+mod mapping_cache;
 mod mapping_unit;
 mod memory;
 mod nvme;

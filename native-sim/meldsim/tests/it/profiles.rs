@@ -53,7 +53,8 @@ fn presets_are_possible_and_survive_a_round_trip() {
             "980-pro",
             "zn540",
             "pm9d3a",
-            "fadu"
+            "fadu",
+            "dramless"
         ]
     );
     for name in names {

@@ -1,25 +1,34 @@
 //! Which entries of the mapping the controller has at hand, and what reading and writing the others takes.
 //!
 //! ```text
-//!   command --look--> Ok: so many pages of it go on
-//!                     Miss: it waits for a translation page --read of flash--> fetched, and it asks again
-//!   programs, deallocations --changed, deallocated--> translation pages to be written: write_back
+//!   command --translate--> look: so many pages of it go on
+//!                          or it waits for a translation page --read of flash--> fetched, and it goes on
+//!   programs, deallocations --changed, deallocated--> translation pages that are due
+//!   keep_map: what is due is read, where the rest of it is not at hand, and written
 //! ```
 //!
 //! The mapping itself (`ftl/mapping`) is always whole; a [`Map`] says what of it would be in DRAM. Translation pages are pages
-//! of a space of their own: they lie on flash, and are moved, as all others do.
+//! of a space of their own: they lie on flash, and are moved, as all others do, in superblocks of their own.
 
+use std::collections::HashMap;
 use std::convert::Infallible;
 use std::fmt::Debug;
 use std::ops::Range;
 
 use super::NandMedium;
-use crate::device::request::Requests;
+use crate::device::request::{PageRange, Requests};
 use crate::engine::EventQueue;
 use crate::event::Event;
 use crate::ftl::{Entry, WriteError};
 use crate::nand::{Owner, PageSet, WordlineAddr};
+use crate::nvme::Opcode;
 use crate::profile::Profile;
+use crate::timeline::Part;
+
+/// Translation pages that are read and merged at a time, for each set: each takes a page of DRAM.
+pub(super) const MERGES: usize = 64;
+/// The host's writes wait while more of them are due.
+const DUE: usize = 2 * MERGES;
 
 /// The number of a translation page in its NVM set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -29,6 +38,17 @@ impl From<Infallible> for TranslationPage {
     fn from(never: Infallible) -> TranslationPage {
         match never {}
     }
+}
+
+/// What a map counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::device) struct MapCounts {
+    /// Pages whose entries were needed, and those of them for which a line was not at hand.
+    pub(in crate::device) lookups: u64,
+    pub(in crate::device) misses: u64,
+    /// Lines that made room for others, and those of them that had changed.
+    pub(in crate::device) evictions: u64,
+    pub(in crate::device) write_backs: u64,
 }
 
 /// What of the mapping of an NVM set is in DRAM. Each set has its own.
@@ -41,26 +61,75 @@ pub(in crate::device) trait Map: Debug {
 
     fn new(profile: &Profile) -> Self;
 
-    /// The pages of a space whose entries will be looked up or changed: how many of them, from the first on, are at hand.
-    /// They are used at once.
+    /// There is another space, of so many pages.
+    fn add_space(&mut self, _pages: u64) {}
+
+    /// All translation pages.
+    fn pages(&self) -> u64 {
+        0
+    }
+
+    /// The translation pages of these pages of a space.
+    fn pages_of(&self, _space: u32, _pages: Range<u64>) -> Range<u64> {
+        0..0
+    }
+
+    /// How many of these pages of a space, from the first on, have their entries at hand; or what is missing for the first.
     fn look(&mut self, space: u32, pages: Range<u64>) -> Result<u64, Self::Miss>;
 
-    /// The translation page that was missing has come.
-    fn fetched(&mut self, _: Self::Miss) {}
+    /// What was missing for the first of these pages has come. Returns how many of them have their entries now.
+    fn fetched(&mut self, _space: u32, pages: Range<u64>) -> u64 {
+        pages.end - pages.start
+    }
 
     /// The entry of a page has changed, as it was programmed somewhere.
     fn changed(&mut self, _space: u32, _page: u64) {}
 
-    /// Entries of a range are gone.
-    fn deallocated(&mut self, _space: u32, _pages: Range<u64>) {}
+    /// Entries of a range are gone; `exists` says of a translation page whether it is on flash. Returns those of which
+    /// nothing is left.
+    fn deallocated(
+        &mut self,
+        _space: u32,
+        _pages: Range<u64>,
+        _exists: impl Fn(u64) -> bool,
+    ) -> Range<u64> {
+        0..0
+    }
 
-    /// The translation page that is to be written next, if there is one, until it is.
-    fn write_back(&self) -> Option<TranslationPage> {
+    /// The nth translation page that is to be written.
+    fn due(&self, _nth: usize) -> Option<TranslationPage> {
         None
     }
 
-    /// It is in the write buffer.
-    fn written_back(&mut self) {}
+    /// Pages that are to be written.
+    fn pages_due(&self) -> usize {
+        0
+    }
+
+    /// Whether anything of a translation page has changed and is not on flash.
+    fn is_changed(&self, _: TranslationPage) -> bool {
+        false
+    }
+
+    /// Whether all of a translation page that is to be written is at hand.
+    fn holds(&self, _: TranslationPage) -> bool {
+        false
+    }
+
+    /// A translation page is at hand, to be merged with what has changed of it, if it is to be written.
+    fn merges(&mut self, _: TranslationPage) {}
+
+    /// The first that is to be written is in the write buffer, or need not be.
+    fn written(&mut self) {}
+
+    fn counts(&self) -> MapCounts {
+        MapCounts::default()
+    }
+
+    /// Bytes of memory it takes.
+    fn memory(&self) -> u64 {
+        0
+    }
 }
 
 /// The whole mapping is in DRAM.
@@ -81,107 +150,165 @@ impl Map for Table {
     }
 }
 
-/// The translation pages of a set that are being read, and who waits for them.
+/// A translation page that is being read, and the commands that wait for it.
 #[derive(Debug)]
-pub(super) struct Fetches<M: Map> {
-    reading: Vec<(WordlineAddr, PageSet, M::Miss)>,
-    /// Reads of the host's. Other commands wait in their own queue.
+struct Fetch {
+    page: TranslationPage,
     waiting: Vec<u32>,
 }
 
-impl<M: Map> Default for Fetches<M> {
-    fn default() -> Fetches<M> {
-        Fetches {
-            reading: Vec::new(),
-            waiting: Vec::new(),
-        }
-    }
+/// Those of a set that are being read, by where they are.
+#[derive(Debug, Default)]
+pub(super) struct Fetches {
+    reading: HashMap<(WordlineAddr, PageSet), Fetch>,
+    /// Of the translation pages that are due, the first so many have been seen to.
+    merging: usize,
+    /// Translation pages that were read.
+    pub(super) pages_read: u64,
 }
 
 impl<M: Map> NandMedium<M> {
-    /// How many of these pages' entries are at hand, from the first on. Nothing when they have to be read before.
+    /// Looks up the entries of a command, until one is not at hand: then it waits for a translation page.
     #[inline(always)]
-    pub(super) fn at_hand(
+    pub(super) fn translate(
         &mut self,
         queue: &mut EventQueue<Event>,
-        (set, space): (u32, u32),
-        pages: Range<u64>,
-    ) -> Option<u64> {
+        requests: &mut Requests,
+        id: u32,
+    ) {
         if !M::HAS_PAGES {
-            return Some(pages.end - pages.start);
+            return;
         }
-        loop {
-            match self.sets[set as usize].map.look(space, pages.clone()) {
-                Ok(pages) => return Some(pages),
+        let request = &mut requests[id];
+        let PageRange {
+            set, space, end, ..
+        } = request.range;
+        while request.mapped < end {
+            let pages = request.mapped..end;
+            let map = &mut self.sets[set as usize].map;
+            request.mapped += match map.look(space, pages.clone()) {
+                Ok(pages) => pages,
                 Err(miss) => {
-                    if self.is_read(queue, set, miss) {
-                        return None;
+                    let page = miss.into();
+                    if !map.holds(page) && self.fetch(queue, set, page, Some(id)) {
+                        request.parts += 1;
+                        return;
                     }
+                    self.sets[set as usize].map.fetched(space, pages)
                 }
-            }
+            };
         }
     }
 
-    /// Whether what is missing comes from flash; else it was at hand elsewhere, or there was never anything to read.
-    fn is_read(&mut self, queue: &mut EventQueue<Event>, set: u32, miss: M::Miss) -> bool {
+    /// Reads a translation page, for a command that waits or to be merged. False when there is nothing to read: it is in the
+    /// controller, or there never was one.
+    fn fetch(
+        &mut self,
+        queue: &mut EventQueue<Event>,
+        set: u32,
+        page: TranslationPage,
+        waits: Option<u32>,
+    ) -> bool {
         let of = &mut self.sets[set as usize];
-        let page: TranslationPage = miss.into();
         let Entry::Flash(ppn) = of.ftl.map_entry(page.0) else {
-            of.map.fetched(miss);
             return false;
         };
-        let (at, page) = of.ftl.locate(ppn);
-        let pages = 1 << page;
-        let mut reading = of.fetches.reading.iter();
-        if !reading.any(|&(from, of_it, _)| (from, of_it) == (at, pages)) {
-            of.fetches.reading.push((at, pages, miss));
-            self.flash.read(queue, at, pages, false, Owner::map(set));
-        }
+        let (at, nth) = of.ftl.locate(ppn);
+        let Fetches {
+            reading,
+            pages_read,
+            ..
+        } = &mut of.fetches;
+        let fetch = reading.entry((at, 1 << nth)).or_insert_with(|| {
+            *pages_read += 1;
+            self.flash.read(queue, at, 1 << nth, false, Owner::map(set));
+            let waiting = Vec::new();
+            Fetch { page, waiting }
+        });
+        fetch.waiting.extend(waits);
         true
     }
 
-    /// A read of the host's waits for entries.
-    pub(super) fn wait_for_map(&mut self, requests: &mut Requests, set: u32, id: u32) {
-        requests[id].parts += 1;
-        self.sets[set as usize].fetches.waiting.push(id);
-    }
-
-    /// A translation page has come from flash: those that waited ask again.
+    /// A translation page has come from flash: those that waited go on.
     pub(super) fn fetched(
         &mut self,
         queue: &mut EventQueue<Event>,
         requests: &mut Requests,
         set: u32,
-        (at, pages): (WordlineAddr, PageSet),
+        at: (WordlineAddr, PageSet),
     ) {
         let of = &mut self.sets[set as usize];
-        let mut reading = of.fetches.reading.iter();
-        let Some(read) = reading.position(|&(from, of_it, _)| (from, of_it) == (at, pages)) else {
+        let Some(Fetch { page, waiting }) = of.fetches.reading.remove(&at) else {
             debug_assert!(false, "nothing of the mapping was read there");
             return;
         };
-        let (_, _, miss) = of.fetches.reading.swap_remove(read);
-        of.map.fetched(miss);
-        for id in std::mem::take(&mut of.fetches.waiting) {
-            self.read_on(queue, requests, id);
+        of.map.merges(page);
+        for id in waiting {
+            if let Some(recorder) = self.flash.recorder() {
+                recorder.spend(id, Part::Mapping, queue.now());
+            }
+            let request = &mut requests[id];
+            let pages = request.mapped..request.range.end;
+            let map = &mut self.sets[set as usize].map;
+            request.mapped += map.fetched(request.range.space, pages);
+            self.translate(queue, requests, id);
+            if requests[id].opcode == Opcode::Read {
+                self.read_on(queue, requests, id);
+            }
             requests.part_done(id);
         }
     }
 
-    /// Tells the map what has changed, and writes what it wants written, as far as the write buffer has room.
+    /// Whether so many translation pages are to be written that the host has to wait.
     #[inline(always)]
-    pub(super) fn keep_map(&mut self, set: u32) {
+    pub(super) fn is_map_behind(&self, set: u32) -> bool {
+        M::HAS_PAGES && self.sets[set as usize].map.pages_due() > DUE
+    }
+
+    /// Tells the map of a deallocation.
+    #[inline(always)]
+    pub(super) fn deallocated(&mut self, range: &PageRange) {
+        if !M::HAS_PAGES {
+            return;
+        }
+        let of = &mut self.sets[range.set as usize];
+        let (first, end) = range.whole();
+        if first >= end {
+            return;
+        }
+        let exists = |page| of.ftl.map_entry(page) != Entry::Unmapped;
+        let gone = of.map.deallocated(range.space, first..end, exists);
+        of.ftl.drop_map_pages(gone);
+    }
+
+    /// Tells the map what has changed; reads what is to be merged, and writes what is whole, as far as there is room.
+    #[inline(always)]
+    pub(super) fn keep_map(&mut self, queue: &mut EventQueue<Event>, set: u32) {
         if !M::HAS_PAGES {
             return;
         }
         let of = &mut self.sets[set as usize];
         of.ftl
             .for_each_changed(|space, page| of.map.changed(space, page));
-        while let Some(page) = of.map.write_back() {
-            match of.ftl.write_map(page.0) {
-                Ok(()) => of.map.written_back(),
-                Err(WriteError::BufferFull | WriteError::CapacityExceeded) => break,
+        while self.sets[set as usize].fetches.merging < MERGES {
+            let of = &mut self.sets[set as usize];
+            let Some(page) = of.map.due(of.fetches.merging) else {
+                break;
+            };
+            of.fetches.merging += 1;
+            let is_at_hand = of.map.holds(page) || !of.map.is_changed(page);
+            if is_at_hand || !self.fetch(queue, set, page, None) {
+                self.sets[set as usize].map.merges(page);
             }
+        }
+        let of = &mut self.sets[set as usize];
+        while let Some(page) = of.map.due(0).filter(|&page| of.map.holds(page)) {
+            let is_changed = of.map.is_changed(page);
+            if is_changed && of.ftl.write_map(page.0) == Err(WriteError::BufferFull) {
+                break;
+            }
+            of.map.written();
+            of.fetches.merging -= 1;
         }
     }
 }

@@ -3,6 +3,7 @@
 //! In come commands that begin and events of channels; out go [`Outcome`]s. A read goes from [`NandMedium::begin`]
 //! through the set's translation layer to flash, and comes back by [`NandMedium::process`] and `finish`.
 
+mod cached;
 mod map;
 mod past;
 mod report;
@@ -12,9 +13,8 @@ mod write;
 
 use std::collections::VecDeque;
 
+pub(super) use self::cached::Cached;
 use self::map::Fetches;
-#[cfg(test)]
-pub(super) use self::map::TranslationPage;
 pub(super) use self::map::{Map, Table};
 use self::slots::SharedSlots;
 use super::DeviceError;
@@ -35,7 +35,7 @@ use crate::timeline::{Recorder, Timeline};
 pub(super) struct NvmSet<M: Map> {
     pub(super) ftl: Ftl,
     map: M,
-    fetches: Fetches<M>,
+    fetches: Fetches,
     /// Writes, deallocations and flushes that wait for the buffer, in order.
     admissions: VecDeque<u32>,
     /// The first of them is a write for which there was no room.
@@ -152,8 +152,11 @@ impl<M: Map> Medium for NandMedium<M> {
         self.geometry.channels as usize
     }
 
-    fn add_space(&mut self, set: u32, _size_bytes: u64) -> u32 {
-        self.sets[set as usize].ftl.add_space()
+    fn add_space(&mut self, set: u32, size_bytes: u64) -> u32 {
+        let of = &mut self.sets[set as usize];
+        of.map
+            .add_space(size_bytes.div_ceil(self.geometry.page_bytes));
+        of.ftl.add_space()
     }
 
     #[inline]
@@ -168,12 +171,16 @@ impl<M: Map> Medium for NandMedium<M> {
             set.outstanding += 1;
             set.ftl.set_idle(false);
         }
-        if request.opcode != Opcode::Read {
+        let (opcode, range) = (request.opcode, request.range);
+        if matches!(opcode, Opcode::Read | Opcode::Write) {
+            self.translate(queue, requests, id);
+        }
+        let request = &mut requests[id];
+        if opcode != Opcode::Read {
             request.stage = Stage::Admission;
             self.admit(queue, requests, id);
             return self.share_slots(queue, requests);
         }
-        let range = request.range;
         let ftl = &mut self.sets[set as usize].ftl;
         ftl.note_read(range.space, range.first, range.end);
         if range.pages() == 1 {
@@ -312,7 +319,11 @@ impl<M: Map> NandMedium<M> {
     fn read_on(&mut self, queue: &mut EventQueue<Event>, requests: &mut Requests, id: u32) {
         match requests[id].range.pages() {
             1 => self.read_page(queue, requests, id),
-            _ => self.read_segments(queue, requests, id),
+            // A segment may still be on its way.
+            pages if requests[id].in_flight == 0 || requests[id].segment >= pages => {
+                self.read_segments(queue, requests, id);
+            }
+            _ => {}
         }
     }
 
@@ -323,9 +334,8 @@ impl<M: Map> NandMedium<M> {
         let PageRange {
             set, space, first, ..
         } = request.range;
-        let pages = first..first + 1;
-        if self.at_hand(queue, (set, space), pages).is_none() {
-            return self.wait_for_map(requests, set, id);
+        if M::HAS_PAGES && request.mapped == first {
+            return;
         }
         if let Some(recorder) = self.flash.recorder() {
             recorder.operations_begin(id, queue.now());
@@ -365,22 +375,23 @@ impl<M: Map> NandMedium<M> {
         let PageRange {
             set, space, end, ..
         } = request.range;
-        let pages = request.next..end.min(request.next + request.segment);
-        let Some(at_hand) = self.at_hand(queue, (set, space), pages) else {
-            self.wait_for_map(requests, set, id);
-            return false;
-        };
+        let mut issued = end.min(request.next + request.segment);
+        if M::HAS_PAGES {
+            issued = issued.min(request.mapped);
+            if issued == request.next {
+                return false;
+            }
+        }
         if let Some(recorder) = self.flash.recorder() {
             recorder.operations_begin(id, queue.now());
         }
         let first = request.next;
-        let issued = first + at_hand;
         request.is_divided |= issued < end;
         let ftl = &self.sets[set as usize].ftl;
         let owner = Owner::request(id);
         let read = ftl.read(&mut self.flash, queue, space, first, issued, owner);
         request.next = issued;
-        request.in_flight = read.flash;
+        request.in_flight += read.flash;
         request.parts += read.flash;
         stats.host_pages_read += read.flash;
         let in_controller = read.buffered + read.unmapped;
@@ -419,7 +430,7 @@ impl<M: Map> NandMedium<M> {
 
     /// A set may be able to go on.
     fn go_on(&mut self, queue: &mut EventQueue<Event>, requests: &mut Requests, set: u32) {
-        self.keep_map(set);
+        self.keep_map(queue, set);
         self.dispatch(queue, set, Owner::gc(set));
         self.end_writes(requests, set);
         let NvmSet { is_full, ftl, .. } = &self.sets[set as usize];

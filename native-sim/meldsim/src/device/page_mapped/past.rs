@@ -27,11 +27,14 @@ const REPORTED: u64 = 1 << 18;
 
 impl<M: Map> Past for NandMedium<M> {
     fn preload(&mut self, range: PageRange, hint: Hint) -> Result<(), DeviceError> {
-        let ftl = &mut self.sets[range.set as usize].ftl;
+        let set = &mut self.sets[range.set as usize];
+        let ftl = &mut set.ftl;
         let layout = ftl.layout(hint.pattern == Pattern::Sequential);
-        if ftl.preload(range.space, range.first, range.end, layout) {
+        let is_placed = ftl.preload(range.space, range.first, range.end, layout);
+        if is_placed && set.preload_map(range.space, range.first..range.end) {
             return Ok(());
         }
+        let ftl = &set.ftl;
         let pages = ftl.unmapped_pages(range.space, range.first, range.end);
         let free = ftl.capacity().saturating_sub(ftl.mapped_pages());
         Err(DeviceError::CapacityExceeded { pages, free })
@@ -82,7 +85,7 @@ impl<M: Map> Past for NandMedium<M> {
         namespaces: &Namespaces,
         saved: &[SavedFtl],
     ) -> Result<(), String> {
-        let built = build_sets(profile, &self.geometry);
+        let built = build_sets::<M>(profile, &self.geometry);
         let (mut sets, _) = built.map_err(|error| error.to_string())?;
         if sets.len() != saved.len() {
             return Err("its sets are not the profile's".to_owned());
@@ -90,7 +93,11 @@ impl<M: Map> Past for NandMedium<M> {
         let is_shared = self.shared_slots.is_some();
         let mut shared_slots = is_shared.then(|| SharedSlots::of(&mut sets));
         for ((number, set), saved) in (0..).zip(&mut sets).zip(saved) {
-            let spaces: Vec<u64> = namespaces.of_set(number).map(|of| of.pages()).collect();
+            let mut spaces: Vec<u64> = namespaces.of_set(number).map(|of| of.pages()).collect();
+            spaces.iter().for_each(|&pages| set.map.add_space(pages));
+            if M::HAS_PAGES {
+                spaces.insert(0, set.map.pages());
+            }
             if let Some(shared) = &mut shared_slots {
                 shared.lend(&mut set.ftl);
             }
@@ -105,6 +112,13 @@ impl<M: Map> Past for NandMedium<M> {
             self.dispatch(queue, set, Owner::gc(set));
         }
         Ok(())
+    }
+}
+
+impl<M: Map> NvmSet<M> {
+    /// Places the translation pages of pages that hold data, as if written long since. False when there is no room.
+    fn preload_map(&mut self, space: u32, pages: Range<u64>) -> bool {
+        !M::HAS_PAGES || self.ftl.preload_map(self.map.pages_of(space, pages))
     }
 }
 
@@ -126,7 +140,8 @@ impl<M: Map> NandMedium<M> {
     ) -> Result<(Vec<NvmSet<M>>, u64), DeviceError> {
         let percent =
             |pages: u64, percent: u32| (u128::from(pages) * u128::from(percent) / 100) as u64;
-        let (mut sets, _) = build_sets(profile, &self.geometry).map_err(|_| DeviceError::Policy)?;
+        let (mut sets, _) =
+            build_sets::<M>(profile, &self.geometry).map_err(|_| DeviceError::Policy)?;
         let mut overwritten = 0;
         for (number, set) in (0..).zip(&mut sets) {
             let sizes: Vec<u64> = namespaces.of_set(number).map(|of| of.pages()).collect();
@@ -139,7 +154,8 @@ impl<M: Map> NandMedium<M> {
                     true => (u128::from(pages) * u128::from(room) / u128::from(total)) as u64,
                     false => pages,
                 };
-                let pages = percent(share, precondition.fill_percent);
+                let (of_space, pages) = (pages, percent(share, precondition.fill_percent));
+                set.map.add_space(of_space);
                 filled.push(Filled {
                     space: set.ftl.add_space(),
                     pages,
@@ -147,7 +163,10 @@ impl<M: Map> NandMedium<M> {
                 });
             }
             overwritten += filled.iter().map(|filled| filled.random).sum::<u64>();
-            if !set.ftl.precondition(&filled) {
+            // The translation pages are as old as what was written in order.
+            let mut of_map = filled.iter();
+            let is_placed = of_map.all(|filled| set.preload_map(filled.space, 0..filled.pages));
+            if !(is_placed && set.ftl.precondition(&filled)) {
                 let pages = filled.iter().map(|filled| filled.pages).sum();
                 return Err(DeviceError::CapacityExceeded { pages, free: room });
             }

@@ -1,5 +1,6 @@
 //! What a NAND medium says of itself: sizes, counters, where data are.
 
+use super::map::MapCounts;
 use super::{Map, NandMedium, NvmSet};
 use crate::device::Stats;
 use crate::device::inspect::{LayoutCount, Location, Utilisation};
@@ -52,7 +53,8 @@ impl<M: Map> Report for NandMedium<M> {
     }
 
     fn memory(&self) -> u64 {
-        self.sets.iter().map(|set| set.ftl.memory()).sum()
+        let memory = |set: &NvmSet<M>| set.ftl.memory() + set.map.memory();
+        self.sets.iter().map(memory).sum()
     }
 
     fn stats(&self, now: Instant, counted: Stats) -> Stats {
@@ -60,7 +62,16 @@ impl<M: Map> Report for NandMedium<M> {
         let sets = || self.sets.iter().map(|set| &set.ftl);
         let sum =
             |count: fn(&Ftl) -> u64| -> u64 { self.sets.iter().map(|set| count(&set.ftl)).sum() };
+        let of_map = |count: fn(MapCounts) -> u64| -> u64 {
+            self.sets.iter().map(|set| count(set.map.counts())).sum()
+        };
         Stats {
+            map_lookups: of_map(|counts| counts.lookups),
+            map_misses: of_map(|counts| counts.misses),
+            map_evictions: of_map(|counts| counts.evictions),
+            map_write_backs: of_map(|counts| counts.write_backs),
+            map_pages_read: self.sets.iter().map(|set| set.fetches.pages_read).sum(),
+            map_pages_programmed: sum(|ftl| ftl.stats().map_pages_programmed),
             page_reads: flash.dies.page_reads,
             melded_reads: flash.dies.melded_reads,
             melded_pages_read: flash.dies.melded_pages_read,
@@ -180,6 +191,8 @@ impl<M: Map> Report for NandMedium<M> {
                 + stats.gc_pages_programmed
                 + stats.gc_pages_read
                 + stats.journal_pages_programmed
+                + stats.map_pages_programmed
+                + set.fetches.pages_read
         };
         self.sets.iter().map(pages).sum::<u64>() * self.geometry.page_bytes
     }

@@ -2,7 +2,7 @@
 
 use super::{Map, NandMedium, NvmSet};
 use crate::device::NamespaceStats;
-use crate::device::request::{Outcome, PageRange, Request, Requests, Stage};
+use crate::device::request::{Outcome, Request, Requests, Stage};
 use crate::engine::{EventQueue, NIL};
 use crate::event::Event;
 use crate::ftl::{Entry, WriteError};
@@ -61,10 +61,7 @@ impl<M: Map> NandMedium<M> {
     ) -> bool {
         while let Some(id) = self.sets[set as usize].admissions.pop_front() {
             let NvmSet {
-                admissions,
-                ftl,
-                map,
-                ..
+                admissions, ftl, ..
             } = &mut self.sets[set as usize];
             if let Some(&later) = admissions.get(LEAF_PREFETCHED) {
                 let later = &requests[later];
@@ -75,12 +72,13 @@ impl<M: Map> NandMedium<M> {
                 ftl.prefetch(soon.range.space, soon.next);
             }
             let done = match requests[id].opcode {
-                Opcode::Read | Opcode::Write => self.write_as_mapped(queue, requests, id),
+                Opcode::Read | Opcode::Write => self.write_as_mapped(queue, requests, (set, id)),
                 Opcode::Deallocate => {
                     for range in requests.ranges(id) {
                         let (first, end) = range.whole();
+                        let ftl = &mut self.sets[set as usize].ftl;
                         ftl.deallocate(range.space, first, end);
-                        map.deallocated(range.space, first..end);
+                        self.deallocated(range);
                     }
                     true
                 }
@@ -126,25 +124,19 @@ impl<M: Map> NandMedium<M> {
         &mut self,
         queue: &mut EventQueue<Event>,
         requests: &mut Requests,
-        id: u32,
+        (set, id): (u32, u32),
     ) -> bool {
-        loop {
-            let (request, stats) = requests.with_stats(id);
-            let PageRange {
-                set, space, end, ..
-            } = request.range;
-            let Some(at_hand) = self.at_hand(queue, (set, space), request.next..end) else {
-                return false;
-            };
-            let mapped = request.next + at_hand;
-            if !self.write(queue, request, stats, (id, mapped)) {
-                return false;
-            }
-            // Else it was refused.
-            if mapped == end || request.next < mapped {
-                return true;
-            }
+        let (request, stats) = requests.with_stats(id);
+        let end = request.range.end;
+        if !M::HAS_PAGES {
+            return self.write(queue, request, stats, (id, end));
         }
+        let mapped = request.mapped;
+        if request.next == mapped || self.is_map_behind(set) {
+            return false;
+        }
+        // One that ends before was refused.
+        self.write(queue, request, stats, (id, mapped)) && (mapped == end || request.next < mapped)
     }
 
     /// Admits the pages of a write up to one; false when the buffer is full.

@@ -1,6 +1,5 @@
 //! Devices of every kind under random commands, against naive models.
 
-pub(super) mod misses;
 mod power_cuts;
 mod profiles;
 mod reach;
@@ -112,8 +111,8 @@ fn come_to_rest(device: &mut Device) {
 
 /// What is current where is what a naive count comes to.
 fn audit(device: &Device) {
-    for set in &device.nand().sets {
-        set.ftl.audit();
+    for ftl in device.ftls() {
+        ftl.audit();
     }
 }
 

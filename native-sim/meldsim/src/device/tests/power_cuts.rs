@@ -178,9 +178,8 @@ impl Model {
 fn restored(device: &Device) -> Device {
     let snapshot = device.snapshot().unwrap();
     let mut restored = Device::restore(&snapshot).unwrap();
-    let sets = restored.nand_mut().sets.iter_mut();
-    for (set, before) in sets.zip(&device.nand().sets) {
-        set.ftl.restore_oracle(&before.ftl);
+    for (ftl, before) in restored.ftls_mut().into_iter().zip(device.ftls()) {
+        ftl.restore_oracle(before);
     }
     audit(&restored);
     restored

@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use crate::engine::Duration;
 use crate::policy::victim::VictimPolicy;
 use crate::profile::{
-    Allocation, BufferScope, ByteSize, DataRate, Gc, Journaling, MeldedPartialRead, Profile,
-    ProgramOrder, SetLayout, Sets,
+    Allocation, BufferScope, ByteSize, DataRate, Gc, Journaling, MapKind, MapUpdate,
+    MeldedPartialRead, Profile, ProgramOrder, SetLayout, Sets,
 };
 
 /// Groups of blocks that a stream needs: one for each layout.
@@ -222,6 +222,26 @@ pub(super) fn profile() -> impl Strategy<Value = Profile> {
             profile.controller.dram_rate = DataRate(500_000_000);
         }
         profile.sets = kind.sets;
+        // Eight translation pages of a namespace, and a cache of a few lines.
+        let map_line = match profile.gc.throttle_iops % 8 {
+            0 => Some(0),
+            1 => Some(1),
+            2 => Some(4),
+            _ => None,
+        };
+        if let Some(line) = map_line.filter(|_| !profile.commands.copyback) {
+            profile.ftl.map = MapKind::Cached;
+            profile.ftl.map_entry = ByteSize(64);
+            profile.ftl.map_line = line;
+            profile.ftl.map_update = match profile.gc.window % 2 {
+                0 => MapUpdate::Batched,
+                _ => MapUpdate::Lazy,
+            };
+            let line_bytes = profile.map_line_entries() * 64 + 4;
+            let lines = u64::from(4 + kind.streams * 8) * u64::from(profile.sets.count);
+            profile.ftl.map_cache = ByteSize((lines * line_bytes).max(1 << 10));
+            profile.geometry.blocks_per_plane += profile.map_blocks_per_plane();
+        }
         profile
     })
 }

@@ -13,13 +13,15 @@ use crate::profile::{Profile, SetLayout};
 const CASES: usize = 192;
 
 /// How often each of these things happened.
-const THINGS: [&str; 6] = [
+const THINGS: [&str; 8] = [
     "pages moved",
     "background collections",
     "levelling collections",
     "pages laid out anew",
     "copybacks",
     "streams kept apart",
+    "write-backs",
+    "translation pages read",
 ];
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,7 +31,7 @@ impl Reached {
     /// What happened to a device since it was built.
     pub(super) fn add(&mut self, device: &Device) {
         let stats = device.stats();
-        let streams = device.nand().sets.iter().map(|set| set.ftl.streams_used());
+        let streams = device.ftls().into_iter().map(|ftl| ftl.streams_used());
         let counts = [
             stats.gc_pages_moved,
             stats.gc_background_collections,
@@ -37,6 +39,8 @@ impl Reached {
             stats.gc_pages_relaid,
             stats.copybacks,
             streams.sum(),
+            stats.map_write_backs,
+            stats.map_pages_read,
         ];
         self.sum(Reached(counts));
     }

@@ -182,8 +182,8 @@ impl Model {
 
     fn preload(&mut self, range: Range, hint: Hint) {
         self.drain(); // it takes effect at once, before writes that wait
-        for set in &mut self.device.nand_mut().sets {
-            set.ftl.oracle.begin(self.next_tag);
+        for ftl in self.device.ftls_mut() {
+            ftl.oracle.begin(self.next_tag);
         }
         let Range { nsid, slba, nlb } = range;
         let result = self

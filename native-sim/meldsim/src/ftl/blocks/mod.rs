@@ -106,6 +106,8 @@ pub(crate) struct Blocks {
     pub(crate) clock: u64,
     /// Logical pages whose current data is here or on its way here.
     pub(crate) live: u64,
+    /// Of these, translation pages.
+    pub(crate) of_map: u64,
     /// Superblocks that may hold nothing and be closed.
     empty: Vec<u32>,
     /// By stream; as long as the highest stream used.
@@ -142,6 +144,7 @@ impl Blocks {
             has_levelled: false,
             clock: 0,
             live: 0,
+            of_map: 0,
             empty: Vec::new(),
             open: Vec::new(),
             filled_last: [0; 2],
@@ -288,6 +291,12 @@ impl Blocks {
         u64::from(self.left(stream)) + u64::from(free) * u64::from(self.pages_per_superblock)
     }
 
+    /// Logical pages of the host's whose current data is here.
+    #[inline]
+    pub(crate) fn host_pages(&self) -> u64 {
+        self.live - self.of_map
+    }
+
     /// Gives a stream its next positions: the superblock and the first of them. It may not take more than are
     /// left in the superblock it fills. Nothing when it needs a superblock it may not have.
     pub(crate) fn take(
@@ -307,7 +316,9 @@ impl Blocks {
                 continue;
             }
             debug_assert!(pages <= self.pages_per_superblock - open.next);
-            self.filled_last[usize::from(matches!(stream, Stream::Gc(..)))] = stream.index();
+            if !stream.is_of_map() {
+                self.filled_last[usize::from(matches!(stream, Stream::Gc(..)))] = stream.index();
+            }
             let taken = (open.superblock, open.next);
             self.superblocks[open.superblock as usize].unprogrammed += pages;
             open.next += pages;

@@ -82,11 +82,11 @@ pub(crate) struct Mapping {
 }
 
 impl Mapping {
-    /// A mapping that may take `bytes` of memory, and two leaves at least: a tiny device's data may
+    /// A mapping that may take `bytes` of memory and so many leaves, but two at least: a tiny device's data may
     /// lie across a boundary. Sparse writes cost a leaf each, so a pathological host meets the
     /// limit before the flash is full.
-    pub(crate) fn new(bytes: u64) -> Mapping {
-        let leaves = bytes / (LEAF as u64 * MAPPING_BYTES_PER_PAGE);
+    pub(crate) fn new(bytes: u64, most_leaves: u64) -> Mapping {
+        let leaves = (bytes / (LEAF as u64 * MAPPING_BYTES_PER_PAGE)).min(most_leaves);
         Mapping {
             directories: Vec::new(),
             nodes: Vec::new(),

@@ -54,7 +54,7 @@ fn entries(mapping: &Mapping, page: u64, pages: u64) -> Vec<Entry> {
 proptest! {
     #[test]
     fn it_holds_what_was_put_there(steps in prop::collection::vec(step(), 1..40)) {
-        let mut mapping = Mapping::new(1 << 30);
+        let mut mapping = Mapping::new(1 << 30, u64::MAX);
         mapping.add_space();
         mapping.add_space();
         let mut model: BTreeMap<u64, Entry> = BTreeMap::new();

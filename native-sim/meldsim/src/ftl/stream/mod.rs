@@ -65,19 +65,29 @@ impl Stream {
     pub(crate) const FIXED: usize = FIXED_STREAMS as usize;
 
     /// Streams there can be.
-    pub(crate) const COUNT: usize = Stream::OF_GC_BEGIN + 2 * (FRONTIERS[1] as usize - 1);
+    pub(crate) const COUNT: usize = Stream::MAP_WRITTEN + 1;
+
+    /// Those of translation pages: of the ones that are written, and of the ones that are moved.
+    pub(crate) const MAP: [Stream; 2] = [
+        Stream::Host(MAX_STREAMS as u8 + 1, Layout::Normal),
+        Stream::Gc(FRONTIERS[1], Layout::Normal),
+    ];
+    const MAP_WRITTEN: usize = Stream::OF_GC_BEGIN + 2 * FRONTIERS[1] as usize;
+    /// Bit n: the stream of index n is that of translation pages that are written.
+    pub(crate) const OF_MAP: u64 = 1 << Stream::MAP_WRITTEN;
 
     /// The index of the first stream of garbage collection's that is not always there.
     const OF_GC_BEGIN: usize = 2 * (MAX_STREAMS as usize + 2);
 
     /// Bit n: the stream of index n is garbage collection's.
-    pub(crate) const OF_GC: u64 = 0b101 | (u64::MAX << Stream::OF_GC_BEGIN);
+    pub(crate) const OF_GC: u64 = 0b101 | ((u64::MAX << Stream::OF_GC_BEGIN) & !Stream::OF_MAP);
 
     /// Its number; streams have their turn in this order.
     pub(crate) fn index(self) -> usize {
         match self {
             Stream::Gc(0, layout) => 2 * layout as usize,
             Stream::Host(0, layout) => 2 * layout as usize + 1,
+            map if map == Stream::MAP[0] => Stream::MAP_WRITTEN,
             Stream::Host(stream, layout) => 2 + 2 * usize::from(stream) + layout as usize,
             Stream::Gc(frontier, layout) => {
                 Stream::OF_GC_BEGIN + 2 * (usize::from(frontier) - 1) + layout as usize
@@ -89,6 +99,7 @@ impl Stream {
         match index {
             0 | 2 => Stream::Gc(0, Layout::new(index == 2)),
             1 | 3 => Stream::Host(0, Layout::new(index == 3)),
+            Stream::MAP_WRITTEN => Stream::MAP[0],
             _ => {
                 let layout = Layout::new(index % 2 == 1);
                 match index.checked_sub(Stream::OF_GC_BEGIN) {
@@ -99,11 +110,17 @@ impl Stream {
         }
     }
 
-    /// The frontier, as policies number them.
+    /// Whether translation pages go there.
+    #[inline]
+    pub(crate) fn is_of_map(self) -> bool {
+        Stream::MAP.contains(&self)
+    }
+
+    /// The frontier, as policies number them. They know none of translation pages.
     pub(crate) fn frontier(self) -> Frontier {
         match self {
-            Stream::Host(number, _) => Frontier::Host(number),
-            Stream::Gc(number, _) => Frontier::Collection(number),
+            Stream::Host(number, _) => Frontier::Host(number % FRONTIERS[0]),
+            Stream::Gc(number, _) => Frontier::Collection(number % FRONTIERS[1]),
         }
     }
 
@@ -123,8 +140,12 @@ mod tests {
         for index in 0..Stream::COUNT {
             assert_eq!(Stream::from_index(index).index(), index);
         }
-        let last = Stream::Gc(FRONTIERS[1] - 1, Layout::Melded);
-        assert_eq!(last.index(), Stream::COUNT - 1);
+        assert_eq!(Stream::MAP[0].index(), Stream::COUNT - 1);
+        let of_gc = |index| Stream::OF_GC >> index & 1 == 1;
+        for index in 0..Stream::COUNT {
+            let is_gc = matches!(Stream::from_index(index), Stream::Gc(..));
+            assert_eq!(of_gc(index), is_gc, "{index}");
+        }
         assert_eq!(FRONTIERS[0], MAX_STREAMS as u8 + 1);
     }
 }
