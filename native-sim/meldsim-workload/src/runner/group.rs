@@ -326,12 +326,19 @@ impl<F: FnMut(f64) -> ControlFlow<()>> Load for Group<'_, F> {
     }
 
     fn sample(&mut self, device: &Device) -> Instant {
-        if device.now() >= self.next_mark {
-            self.mark(device);
+        let now = device.now();
+        let mut mark = self.next_mark;
+        if now >= mark {
+            // A mark has all that happens at its instant, in whichever order sets come to it.
+            let is_over = device.next_event().is_none_or(|event| event > now);
+            if is_over {
+                self.mark(device);
+            }
+            mark = if is_over { self.next_mark } else { now };
         }
         let series = self.series.as_mut();
         let next = series.map_or(Instant::MAX, |series| series.keep_up(device));
-        next.min(self.next_mark)
+        next.min(mark)
     }
 
     fn failed(&self, failure: Failure<Submitted>) -> RunError {
