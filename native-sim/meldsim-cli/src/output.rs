@@ -1,6 +1,6 @@
 //! Standard output and error, and the frame around every result.
 
-use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::io::{self, BufWriter, ErrorKind, IsTerminal, StdoutLock, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -177,13 +177,17 @@ pub(crate) fn file_name(path: &str) -> String {
         .into_owned()
 }
 
-/// Prints `text`. A reader that has seen enough, as `head` has, is no failure.
+/// Prints `text`.
 pub(crate) fn print(text: &str) -> Result<()> {
-    let mut stdout = io::stdout().lock();
-    match stdout
-        .write_all(text.as_bytes())
-        .and_then(|()| stdout.flush())
-    {
+    stream(|out| out.write_all(text.as_bytes()))
+}
+
+/// Prints what is written. A reader that has seen enough, as `head` has, is no failure.
+pub(crate) fn stream(
+    write: impl FnOnce(&mut BufWriter<StdoutLock<'static>>) -> io::Result<()>,
+) -> Result<()> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    match write(&mut out).and_then(|()| out.flush()) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         other => other.context("cannot write to standard output"),
     }

@@ -15,14 +15,14 @@ use meldsim_timeline::Timelines;
 use meldsim_workload::trace::{Beyond, ReplayMode, ReplayOptions, parse_speedup};
 use meldsim_workload::{
     Amount, Job, JobError, JobFile, JobFileErrors, JobList, Past, ReadWrite, Run, RunResult,
-    Workload, parse_bytes, parse_read_pattern, parse_time,
+    Workload, parse_bytes, parse_read_pattern, parse_time, reasons, write_requests,
 };
 
 use crate::args::DEFAULT_PROFILE;
 use crate::error::{BadInput, several};
 use crate::interrupt;
 use crate::output::{
-    Ending, NO_JSON, columns, command_line, devices, file_name, footer, named, note, origin,
+    Ending, NO_JSON, columns, command_line, devices, file_name, footer, named, note, origin, stream,
 };
 use crate::profiles;
 use crate::progress::Progress;
@@ -97,7 +97,7 @@ pub(crate) struct RunArgs {
     /// Requests of the trace beyond the end of the device: wrap moves them, refuse ends the run
     #[arg(long, help_heading = TRACE, hide_short_help = true, value_name = "WHAT", default_value = "wrap", requires = "trace", value_parser = str::parse::<Beyond>)]
     pub(crate) beyond: Beyond,
-    /// read, write, randread, randwrite, rw or randrw
+    /// read, write, trim, rw or trimwrite; the same with rand before it
     #[arg(long, default_value = "read", value_name = "KIND", help_heading = WORKLOAD)]
     pub(crate) rw: ReadWrite,
     /// Bytes of a request
@@ -123,9 +123,13 @@ pub(crate) struct RunArgs {
     /// How the host says the data will be read: sequential, random or none
     #[arg(long, default_value = "none", value_name = "PATTERN", value_parser = parse_read_pattern, help_heading = WORKLOAD)]
     pub(crate) read_pattern: Pattern,
-    /// Seed of random order and mix, for jobs that set no randseed
-    #[arg(long, default_value_t = 1, value_name = "N", help_heading = WORKLOAD, hide_short_help = true)]
-    pub(crate) seed: u64,
+    /// Seed of random order, mix and sizes, for jobs that set no randseed [default: fio's, with randrepeat]
+    #[arg(long, value_name = "N", help_heading = WORKLOAD, hide_short_help = true)]
+    pub(crate) seed: Option<u64>,
+    /// Print the jobs' requests and simulate nothing: CSV with a row for each, job by job, in the order of each job. A number
+    /// is the most of a job, which one that is time_based needs
+    #[arg(long, value_name = "MOST", help_heading = OUTPUT, num_args = 0..=1, default_missing_value = "18446744073709551615", conflicts_with_all = ["trace", "format", "report", "time_series", "timeline"])]
+    requests: Option<u64>,
     /// Form of the result: a table for people, JSON in fio's shape, or CSV with a row for each job and direction
     #[arg(long, value_enum, default_value = "table", value_name = "FORM", help_heading = OUTPUT)]
     pub(crate) format: RunFormat,
@@ -162,6 +166,10 @@ fn parse_interval(text: &str) -> Result<Duration, String> {
 pub(crate) fn run(args: &RunArgs) -> Result<(String, Ending)> {
     interrupt::watch();
     let (profile, sources) = profiles::load_sourced(&args.profile, &args.set)?;
+    if let Some(most) = args.requests {
+        let jobs = jobs(args, &profile)?.jobs;
+        return print_requests(&jobs, most).map(|()| (String::new(), Ending::Good));
+    }
     let name = profile.name.clone();
     let mut result = match &args.trace {
         Some(path) => replay(args, profile, sources, path)?,
@@ -198,6 +206,19 @@ pub(crate) fn run(args: &RunArgs) -> Result<(String, Ending)> {
         RunFormat::Table => devices([&*name]) + &result.to_text_within(columns()) + &footer,
     };
     Ok((text, ending))
+}
+
+/// Writes the requests of jobs as they are drawn: there may be very many.
+fn print_requests(jobs: &[Job], most: u64) -> Result<()> {
+    let endless = jobs.iter().find(|job| job.time_based && most == u64::MAX);
+    if let Some(job) = endless {
+        let name = &job.name;
+        let text = format!(
+            "--requests: [{name}] is time_based and has no last request; give a number, such as --requests 1000"
+        );
+        return Err(BadInput(text).into());
+    }
+    stream(|out| write_requests(jobs, most, out))
 }
 
 /// What is run, by the name of its file or its kind.
@@ -250,8 +271,7 @@ fn provenance(args: &RunArgs, result: &RunResult) -> (String, String) {
     for job in &result.jobs {
         let (seed, others): (Vec<_>, Vec<_>) =
             job.options.iter().partition(|(key, _)| *key == SEED);
-        // What is not named has its default.
-        let seed = seed.first().map_or("1", |(_, value)| value);
+        let seed = seed.first().map_or("", |(_, value)| value);
         if !seeds.contains(&seed) {
             seeds.push(seed);
         }
@@ -358,10 +378,10 @@ pub(crate) fn read_jobs(
     };
     let list = file.parse().map_err(|errors| all(name, errors))?;
     if !list.passed_over.is_empty() {
-        note(&format!(
-            "note: {name}: passed over, since a simulated device has no files, caches, processes or content: {}",
-            list.passed_over.join(", ")
-        ));
+        let reasons = reasons(&list.passed_over).into_iter();
+        let reasons = reasons.map(|(reason, options)| format!("{} ({reason})", options.join(", ")));
+        let reasons = reasons.collect::<Vec<_>>().join("; ");
+        note(&format!("note: {name}: passed over: {reasons}"));
     }
     Ok(list)
 }
@@ -375,10 +395,7 @@ fn all(path: &str, JobFileErrors(errors): JobFileErrors) -> BadInput {
 }
 
 fn jobs(args: &RunArgs, profile: &Profile) -> Result<JobList> {
-    let defaults = Job {
-        seed: args.seed,
-        ..Job::new(args.rw.to_string())
-    };
+    let defaults = Job::new(args.rw.to_string()).with_seed(args.seed);
     if let Some(path) = args.job_file() {
         return read_jobs(path, &args.section, &defaults, args.runtime, profile);
     }

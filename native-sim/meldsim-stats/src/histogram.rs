@@ -168,6 +168,20 @@ impl LatencyHistogram {
         self.buckets.total
     }
 
+    /// How many latencies were shorter than each of these, which ascend; within a bucket, 0.1 % of a limit.
+    pub fn shorter_than(&self, limits: &[Duration]) -> Vec<u64> {
+        let mut counts = (0..).zip(&self.buckets.counts).peekable();
+        let mut sum = 0;
+        let below = limits.iter().map(|limit| {
+            let first = bucket::<BUCKET_BITS>(limit.as_ps());
+            while let Some((_, count)) = counts.next_if(|(bucket, _)| *bucket < first) {
+                sum += count;
+            }
+            sum
+        });
+        below.collect()
+    }
+
     /// The latency that `quantile` (0 to 1) of the requests did not exceed.
     pub fn quantile(&self, quantile: f64) -> Duration {
         let ps = self.buckets.quantile(quantile);

@@ -1,11 +1,12 @@
-//! A result in the shape of fio's `--output-format=json`, so that scripts for fio read it. What fio measures and a
-//! simulated device does not have (CPU, context switches) is left out; `device`, `host_path`, `limit`, `flash`, `fill`, `fdp`,
+//! A result in the shape of fio's `--output-format=json`, so that scripts for fio read it. The host is not simulated: its
+//! times are 0, and context switches and the like are left out; `device`, `host_path`, `limit`, `flash`, `fill`, `fdp`,
 //! `time_series` and `trace` are added.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::result::{JobResult, RunResult};
+use super::direction::Direction;
+use super::result::{JobResult, RunResult, Samples};
 use super::tally::Tally;
 use meldsim::engine::Duration;
 use meldsim_stats::{LatencyHistogram, document};
@@ -29,7 +30,14 @@ impl RunResult {
     /// The run as fio would report it: an object of `jobs`, `device`, and what else there is.
     pub fn to_fio_json(&self) -> Value {
         let jobs: Vec<Value> = self.jobs.iter().map(job).collect();
-        let mut document = json!({ "jobs": jobs, "device": self.device });
+        let mut document = json!({
+            // The version whose shape it has.
+            "fio version": "fio-3.33",
+            // Those of [global] are with each job's.
+            "global options": {},
+            "jobs": jobs,
+            "device": self.device,
+        });
         let flash = self.device.flash().zip(self.device.fill);
         let passed_over = Some(&self.passed_over).filter(|options| !options.is_empty());
         add(&mut document, "host_path", &self.host_path);
@@ -75,9 +83,16 @@ fn job(job: &JobResult) -> Value {
         // fio's is in milliseconds, and too coarse for simulated runs.
         "job_runtime": (job.duration_us / 1e3).ceil() as u64,
         "job_runtime_us": job.duration_us,
-        "read": direction(job.read.as_ref(), job.duration_us),
-        "write": direction(job.write.as_ref(), job.duration_us),
+        "read": direction(job, Direction::Read),
+        "write": direction(job, Direction::Write),
+        "trim": direction(job, Direction::Trim),
+        "sync": sync(job),
+        "usr_cpu": 0.0,
+        "sys_cpu": 0.0,
     });
+    for (key, limits, unit) in LATENCIES {
+        of_job[key] = shares(job, limits, unit);
+    }
     add(&mut of_job, "window", &job.window);
     let uniform = &job.uniform_write_amplification;
     add(&mut of_job, "uniform_write_amplification", uniform);
@@ -87,7 +102,9 @@ fn job(job: &JobResult) -> Value {
     of_job
 }
 
-fn direction(tally: Option<&Tally>, duration_us: f64) -> Value {
+fn direction(job: &JobResult, direction: Direction) -> Value {
+    let tally = job.tally(direction);
+    let duration_us = job.duration_us;
     let nothing = Tally::default();
     let counted = tally.unwrap_or(&nothing);
     let bytes_per_s = match duration_us {
@@ -102,12 +119,12 @@ fn direction(tally: Option<&Tally>, duration_us: f64) -> Value {
     let mut in_device = latency(&counted.in_device);
     let mut in_all = latency(counted.latencies());
     if tally.is_some() {
-        in_device["percentile"] = percentiles(&counted.in_device);
+        in_device["percentile"] = percentiles(job, &counted.in_device);
     }
     if counted.waited.is_some() {
-        in_all["percentile"] = percentiles(counted.latencies());
+        in_all["percentile"] = percentiles(job, counted.latencies());
     }
-    json!({
+    let mut of_direction = json!({
         "io_bytes": counted.bytes,
         "io_kbytes": counted.bytes / 1024,
         "bw_bytes": bytes_per_s as u64,
@@ -120,7 +137,113 @@ fn direction(tally: Option<&Tally>, duration_us: f64) -> Value {
         "slat_ns": latency(&waited),
         "clat_ns": in_device,
         "lat_ns": in_all,
-    })
+    });
+    let samples = job.window.as_ref().filter(|_| tally.is_some());
+    let samples = samples.map(|window| &window.samples[direction as usize]);
+    let of = |part: fn(&Samples) -> &[f64]| Spread::of(samples.map_or(&[], part));
+    let iops = of(|samples| &samples.iops);
+    let kib_s = of(|samples| &samples.bytes_per_s).scaled(1.0 / 1024.0);
+    for (name, spread) in [("iops", iops), ("bw", kib_s)] {
+        // fio writes these as whole numbers.
+        of_direction[format!("{name}_min")] = json!(spread.min as u64);
+        of_direction[format!("{name}_max")] = json!(spread.max as u64);
+        of_direction[format!("{name}_mean")] = json!(spread.mean);
+        let deviation = if name == "bw" { "dev" } else { "stddev" };
+        of_direction[format!("{name}_{deviation}")] = json!(spread.deviation);
+        of_direction[format!("{name}_samples")] = json!(spread.samples);
+    }
+    of_direction
+}
+
+/// Flushes have no bytes.
+fn sync(job: &JobResult) -> Value {
+    let nothing = Tally::default();
+    let counted = job.sync.as_ref().unwrap_or(&nothing);
+    let mut times = latency(counted.latencies());
+    if job.sync.is_some() {
+        times["percentile"] = percentiles(job, counted.latencies());
+    }
+    json!({ "total_ios": counted.requests, "lat_ns": times })
+}
+
+/// Numbers, as fio tells them.
+#[derive(Clone, Copy, Default)]
+struct Spread {
+    min: f64,
+    max: f64,
+    mean: f64,
+    deviation: f64,
+    samples: usize,
+}
+
+impl Spread {
+    fn of(values: &[f64]) -> Spread {
+        if values.is_empty() {
+            return Spread::default();
+        }
+        let count = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / count;
+        let squares = values.iter().map(|value| (value - mean) * (value - mean));
+        // As fio's, of a sample.
+        let variance = squares.sum::<f64>() / (count - 1.0).max(1.0);
+        Spread {
+            min: values.iter().copied().fold(f64::INFINITY, f64::min),
+            max: values.iter().copied().fold(0.0, f64::max),
+            mean,
+            deviation: libm::sqrt(variance),
+            samples: values.len(),
+        }
+    }
+
+    fn scaled(self, by: f64) -> Spread {
+        Spread {
+            min: self.min * by,
+            max: self.max * by,
+            mean: self.mean * by,
+            deviation: self.deviation * by,
+            ..self
+        }
+    }
+}
+
+/// fio's tables of latencies: the keys, which are ends of ranges in so many nanoseconds.
+const LATENCIES: [(&str, &[u64], u64); 3] = [
+    ("latency_ns", &RANGES, 1),
+    ("latency_us", &RANGES, 1_000),
+    (
+        "latency_ms",
+        &[2, 4, 10, 20, 50, 100, 250, 500, 750, 1000, 2000],
+        1_000_000,
+    ),
+];
+const RANGES: [u64; 10] = [2, 4, 10, 20, 50, 100, 250, 500, 750, 1000];
+
+/// Shares of a job's reads, writes and trims by latency in the device, in percent.
+fn shares(job: &JobResult, limits: &[u64], unit_ns: u64) -> Value {
+    // What is shorter than the unit is of the table before.
+    let least = if unit_ns == 1 { 0 } else { 1 };
+    let ends = std::iter::once(&least).chain(limits);
+    let ends: Vec<Duration> = ends.map(|end| Duration::from_ns(end * unit_ns)).collect();
+    let mut below = vec![0; ends.len()];
+    let mut all = 0;
+    for direction in [Direction::Read, Direction::Write, Direction::Trim] {
+        if let Some(tally) = job.tally(direction) {
+            let counts = tally.in_device.shorter_than(&ends);
+            below
+                .iter_mut()
+                .zip(counts)
+                .for_each(|(sum, count)| *sum += count);
+            all += tally.in_device.count();
+        }
+    }
+    let percent = |count: u64| Value::from(100.0 * count as f64 / (all as f64).max(1.0));
+    let pairs = below.windows(2).map(|pair| percent(pair[1] - pair[0]));
+    let mut table: Map<String, Value> = limits.iter().map(u64::to_string).zip(pairs).collect();
+    if unit_ns == 1_000_000 {
+        let rest = all - below.last().copied().unwrap_or(0);
+        table.insert(">=2000".to_owned(), percent(rest));
+    }
+    Value::Object(table)
 }
 
 /// Minimum, maximum, mean and deviation in nanoseconds; zeros of nothing, as in fio.
@@ -134,8 +257,16 @@ fn latency(histogram: &LatencyHistogram) -> Value {
     })
 }
 
-fn percentiles(histogram: &LatencyHistogram) -> Value {
-    let percentiles = PERCENTILES.iter().map(|percent| {
+/// The percentiles that the job asks for.
+fn percentiles(job: &JobResult, histogram: &LatencyHistogram) -> Value {
+    let asked = job.percentiles.iter().map(|part| *part as f64 / 1e6);
+    let asked: Vec<f64> = asked.collect();
+    let list = if asked.is_empty() {
+        &PERCENTILES[..]
+    } else {
+        &asked
+    };
+    let percentiles = list.iter().map(|percent| {
         let ns = histogram.quantile(percent / 100.0).as_ns();
         (format!("{percent:.6}"), Value::from(ns))
     });

@@ -5,11 +5,13 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
+use super::direction::Direction;
+use super::distribution::Distribution;
 use super::options::{DataPlacement, Exit, Flow, LatencyTarget, Repeat, SteadyState, Strided};
 use super::quantity::{name_of, parse_name};
+use super::requests::Seeds;
 use meldsim::engine::Duration;
-use meldsim::nvme::{MAX_STREAMS, Pattern, Priority};
-use meldsim_drive::Distribution;
+use meldsim::nvme::{Pattern, Priority};
 
 /// Direction and order of a job's requests, in fio's words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,35 +29,58 @@ pub enum ReadWrite {
     ReadWrite,
     /// Random, reads and writes mixed.
     RandReadWrite,
+    /// Sequential deallocations.
+    Trim,
+    /// Random deallocations.
+    RandTrim,
+    /// Sequential: each block is deallocated, then written.
+    TrimWrite,
+    /// The same of random blocks.
+    RandTrimWrite,
 }
 
 impl ReadWrite {
-    const NAMES: [(&'static str, ReadWrite); 7] = [
+    const NAMES: [(&'static str, ReadWrite); 11] = [
         ("read", ReadWrite::Read),
         ("write", ReadWrite::Write),
         ("randread", ReadWrite::RandRead),
         ("randwrite", ReadWrite::RandWrite),
         ("rw", ReadWrite::ReadWrite),
         ("randrw", ReadWrite::RandReadWrite),
+        ("trim", ReadWrite::Trim),
+        ("randtrim", ReadWrite::RandTrim),
+        ("trimwrite", ReadWrite::TrimWrite),
+        ("randtrimwrite", ReadWrite::RandTrimWrite),
         ("readwrite", ReadWrite::ReadWrite),
     ];
 
     /// Whether blocks come in random order.
     pub fn is_random(self) -> bool {
+        use ReadWrite::{RandRead, RandReadWrite, RandTrim, RandTrimWrite, RandWrite};
         matches!(
             self,
-            ReadWrite::RandRead | ReadWrite::RandWrite | ReadWrite::RandReadWrite
+            RandRead | RandWrite | RandReadWrite | RandTrim | RandTrimWrite
         )
     }
 
     /// Whether some requests are reads.
     pub fn reads(self) -> bool {
-        !matches!(self, ReadWrite::Write | ReadWrite::RandWrite)
+        use ReadWrite::{RandRead, RandReadWrite, Read};
+        matches!(self, Read | RandRead | RandReadWrite | ReadWrite::ReadWrite)
     }
 
     /// Whether some requests are writes.
     pub fn writes(self) -> bool {
-        !matches!(self, ReadWrite::Read | ReadWrite::RandRead)
+        !matches!(
+            self,
+            ReadWrite::Read | ReadWrite::RandRead | ReadWrite::Trim | ReadWrite::RandTrim
+        )
+    }
+
+    /// Whether some requests are deallocations.
+    pub fn trims(self) -> bool {
+        use ReadWrite::{RandTrim, RandTrimWrite, Trim, TrimWrite};
+        matches!(self, Trim | RandTrim | TrimWrite | RandTrimWrite)
     }
 }
 
@@ -69,11 +94,6 @@ impl FromStr for ReadWrite {
     type Err = String;
 
     fn from_str(text: &str) -> Result<ReadWrite, String> {
-        if text.contains("trim") {
-            return Err(format!(
-                "is \"{text}\": jobs do not deallocate; use a read or a write, or a trace, which can"
-            ));
-        }
         parse_name(text, &ReadWrite::NAMES)
     }
 }
@@ -100,9 +120,60 @@ impl Rate {
 pub struct BlockShare {
     /// Bytes of such a request.
     pub bytes: u64,
-    /// Share of the requests, in percent; of a range of sizes, 1 each.
+    /// Share of the requests, in percent.
     pub percent: u32,
 }
+
+/// Sizes of one direction's requests: multiples of the least, up to the most, or those that are named.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BlockSizes {
+    /// Bytes of the smallest request.
+    pub least: u64,
+    /// Bytes of the largest request.
+    pub most: u64,
+    /// The sizes with their shares; all multiples as often when empty.
+    pub split: Vec<BlockShare>,
+}
+
+impl BlockSizes {
+    /// All of one size.
+    pub fn of(bytes: u64) -> BlockSizes {
+        BlockSizes {
+            least: bytes,
+            most: bytes,
+            split: Vec::new(),
+        }
+    }
+
+    /// These sizes with their shares.
+    pub fn split(split: Vec<BlockShare>) -> BlockSizes {
+        let bytes = || split.iter().map(|share| share.bytes);
+        BlockSizes {
+            least: bytes().min().unwrap_or(0),
+            most: bytes().max().unwrap_or(0),
+            split,
+        }
+    }
+}
+
+/// What random blocks are drawn with: fio's `random_generator`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Generator {
+    /// Numbers of 32 bits; of 64 where there are more blocks.
+    #[default]
+    Tausworthe,
+    /// A shift register that needs no map.
+    Lfsr,
+    /// Numbers of 64 bits.
+    Tausworthe64,
+}
+
+/// The names of `random_generator`.
+pub(super) const GENERATORS: [(&str, Generator); 3] = [
+    ("tausworthe", Generator::Tausworthe),
+    ("lfsr", Generator::Lfsr),
+    ("tausworthe64", Generator::Tausworthe64),
+];
 
 /// A loop of requests. Closed unless it has a rate: `iodepth` requests are outstanding until `io_bytes` have been
 /// transferred or `runtime` is over. With a rate it is open: requests arrive at that rate whatever the device does, and
@@ -115,21 +186,33 @@ pub struct Job {
     pub rw: ReadWrite,
     /// Bytes of a request.
     pub block_bytes: u64,
-    /// Several sizes of requests in place of `block_bytes`; none when empty.
-    pub block_split: Vec<BlockShare>,
-    /// Sizes of writes, where those are not as of reads; the same when empty.
-    pub write_block_split: Vec<BlockShare>,
-    /// Random requests begin at multiples of this; of the smallest request when not given.
-    pub align_bytes: Option<u64>,
+    /// Sizes of reads, writes and trims in place of `block_bytes`.
+    pub block_sizes: Option<[BlockSizes; 3]>,
+    /// Sequential requests have the sizes of reads, random ones those of writes.
+    pub sizes_by_order: bool,
+    /// Random reads, writes and trims begin at multiples of these; of the smallest request where it is 0.
+    pub align_bytes: Option<[u64; 3]>,
     /// Requests outstanding. Range 1 to 65536.
     pub iodepth: u32,
+    /// A full queue drains to so many requests before it is filled again; to one less than full when not given.
+    pub iodepth_low: Option<u32>,
+    /// Of a full queue, so many completions are taken at once. Range 1 and above.
+    pub complete_min: u32,
+    /// Its engine has a queue, even if that is for one request.
+    pub queues: bool,
     /// First byte of the job's region.
     pub offset_bytes: u64,
     /// What equal jobs' regions begin later than the one before.
     pub offset_increment_bytes: u64,
+    /// Regions begin at the next multiple of this; anywhere when 0.
+    pub offset_align_bytes: u64,
     /// Bytes of the job's region.
     pub size_bytes: u64,
-    /// Bytes to transfer unless `time_based`; the region's size when not given.
+    /// Where the regions of equal jobs end at the latest, as those of parts of a file do.
+    pub within_bytes: Option<u64>,
+    /// Bytes to transfer in a pass; the region's size when not given.
+    pub pass_bytes: Option<u64>,
+    /// Bytes to transfer unless `time_based`; those of a pass when not given.
     pub io_bytes: Option<u64>,
     /// Times that it transfers its bytes. Range 1 and above.
     pub loops: u32,
@@ -153,12 +236,34 @@ pub struct Job {
     pub repeat: Option<Repeat>,
     /// Requests stay in a zone for a while, then go on to the next.
     pub strided: Option<Strided>,
-    /// Seed of random order and mix.
+    /// Share of a random job's reads, writes and trims that are at random, in percent; the others follow one another.
+    pub random_percent: [u32; 3],
+    /// What random blocks are drawn with.
+    pub generator: Generator,
+    /// Seed of random order, mix and sizes.
     pub seed: u64,
+    /// Blocks do not depend on the seed: fio's `randrepeat`.
+    pub random_repeat: bool,
+    /// Each pass touches blocks in an order of its own, as with fio's `randseed`.
+    pub new_order: bool,
+    /// Nothing random depends on the seed: fio's `allrandrepeat`.
+    pub all_random_repeat: bool,
+    /// Its number among all jobs of a file, from 1, which is part of every seed.
+    pub thread: u32,
+    /// A flush follows every so many writes; none when 0.
+    pub fsync: u32,
+    /// The same of `fdatasync`: to a device it is no other flush.
+    pub fdatasync: u32,
+    /// A flush ends each pass.
+    pub end_fsync: bool,
+    /// A flush is part of each write.
+    pub sync_writes: bool,
     /// Cap on reads.
     pub rate_read: Option<Rate>,
     /// Cap on writes.
     pub rate_write: Option<Rate>,
+    /// Cap on trims.
+    pub rate_trim: Option<Rate>,
     /// Whether requests under a cap arrive at random (a Poisson process) and not at equal distances.
     pub poisson: bool,
     /// The job ends when it reads more slowly.
@@ -177,6 +282,8 @@ pub struct Job {
     pub think_time: Duration,
     /// Requests between two pauses. Range 1 and above.
     pub think_blocks: u32,
+    /// Percentiles of latencies that results show, in millionths of a percent; fio's list when empty.
+    pub percentiles: Vec<u64>,
     /// How the data is said to be read, when it is written and when it is preloaded.
     pub read_pattern: Pattern,
     /// How the writes say which data belongs together.
@@ -233,6 +340,8 @@ impl Job {
     pub const IODEPTH_MAX: u32 = 65_536;
     /// Most equal jobs at once.
     pub const NUMJOBS_MAX: u32 = 256;
+    /// fio's `randseed` where a job has none.
+    pub const SEED: u64 = 0x89;
 
     /// A job with fio's defaults: sequential 4 KiB reads at depth 1, of nothing yet.
     pub fn new(name: impl Into<String>) -> Job {
@@ -242,7 +351,11 @@ impl Job {
             iodepth: 1,
             loops: 1,
             rwmixread: 50,
-            seed: 1,
+            complete_min: 1,
+            random_percent: [100; 3],
+            seed: Job::SEED,
+            random_repeat: true,
+            thread: 1,
             rate_cycle: Duration::from_ms(1000),
             think_blocks: 1,
             queue_priority: Priority::Medium,
@@ -251,39 +364,110 @@ impl Job {
         }
     }
 
-    /// Bytes of its smallest request. Offsets are multiples of it, or of `align_bytes`.
+    /// The same with a seed, if there is one, of all that is random.
+    pub fn with_seed(self, seed: Option<u64>) -> Job {
+        Job {
+            seed: seed.unwrap_or(self.seed),
+            random_repeat: seed.is_none() && self.random_repeat,
+            ..self
+        }
+    }
+
+    /// Bytes of its smallest request.
     pub fn unit_bytes(&self) -> u64 {
-        self.block_sizes().min().unwrap_or(self.block_bytes)
+        let sizes = self.block_sizes.iter().flatten();
+        sizes
+            .map(|sizes| sizes.least)
+            .min()
+            .unwrap_or(self.block_bytes)
     }
 
     /// Bytes of its largest request.
     pub fn largest_block_bytes(&self) -> u64 {
-        self.block_sizes().max().unwrap_or(self.block_bytes)
+        let sizes = self.block_sizes.iter().flatten();
+        sizes
+            .map(|sizes| sizes.most)
+            .max()
+            .unwrap_or(self.block_bytes)
     }
 
-    /// All sizes of its requests.
-    pub(super) fn block_sizes(&self) -> impl Iterator<Item = u64> {
-        let alone = self.block_split.is_empty().then_some(self.block_bytes);
-        let shares = self.block_split.iter().chain(&self.write_block_split);
-        alone.into_iter().chain(shares.map(|share| share.bytes))
+    /// Sizes of its reads, writes or trims.
+    pub(super) fn block_sizes(&self, direction: Direction) -> BlockSizes {
+        let sizes = self.block_sizes.as_ref();
+        sizes.map_or_else(
+            || BlockSizes::of(self.block_bytes),
+            |sizes| sizes[direction as usize].clone(),
+        )
     }
 
-    /// Smallest requests in its region.
-    pub fn units(&self) -> u64 {
-        self.size_bytes / self.unit_bytes().max(1)
+    /// Bytes of a pass.
+    pub(super) fn pass_bytes(&self) -> u64 {
+        self.pass_bytes.unwrap_or(self.size_bytes)
     }
 
     /// Bytes it transfers unless it is `time_based`.
     pub fn total_bytes(&self) -> u64 {
         let unit = self.unit_bytes().max(1);
-        let once = self.io_bytes.unwrap_or(self.size_bytes) / unit * unit;
+        let once = self.io_bytes.unwrap_or(self.pass_bytes()) / unit * unit;
         once.saturating_mul(u64::from(self.loops))
     }
 
     /// First byte after its region.
     pub fn end_bytes(&self) -> u64 {
-        self.offset_bytes
-            .saturating_add(self.units().saturating_mul(self.unit_bytes()))
+        self.offset_bytes.saturating_add(self.size_bytes)
+    }
+
+    /// Whether random requests may meet a block again before all were met.
+    pub(super) fn repeats_blocks(&self) -> bool {
+        let is_aligned = |(index, align): (usize, &u64)| {
+            let sizes = self.block_sizes(Direction::ALL[index]);
+            [0, sizes.least].contains(align)
+        };
+        let align = self.align_bytes.as_ref().into_iter().flatten().enumerate();
+        self.distribution != Distribution::Once || !align.into_iter().all(is_aligned)
+    }
+
+    /// Whether it has one request at a time, as fio's engines that do not queue.
+    pub(super) fn is_synchronous(&self) -> bool {
+        !self.queues && self.iodepth == 1
+    }
+
+    /// Whether random numbers have 64 bits.
+    pub(super) fn is_long(&self) -> bool {
+        let blocks = self.size_bytes / self.unit_bytes().max(1);
+        match self.generator {
+            Generator::Tausworthe => blocks > u32::MAX.into(),
+            Generator::Tausworthe64 => true,
+            Generator::Lfsr => false,
+        }
+    }
+
+    /// Seeds of all that is random.
+    pub(super) fn seeds(&self) -> Seeds {
+        Seeds {
+            seed: self.seed,
+            thread: self.thread.into(),
+            repeats: self.random_repeat && !self.new_order,
+            blocks_repeat: self.random_repeat,
+            all_repeats: self.all_random_repeat,
+        }
+    }
+
+    /// The file's name as fio makes it.
+    pub(super) fn file_name(&self) -> String {
+        let own = || match self.numjobs {
+            1 => format!("{}.0.0", self.name),
+            _ => format!("{}.0", self.name),
+        };
+        self.file.clone().unwrap_or_else(own)
+    }
+
+    /// Where the region of one of the equal jobs begins.
+    pub(super) fn offset_of(&self, index: u32) -> u64 {
+        let increment = u64::from(index).saturating_mul(self.offset_increment_bytes);
+        let offset = increment.saturating_add(self.offset_bytes);
+        let align = self.offset_align_bytes.max(1);
+        offset.checked_next_multiple_of(align).unwrap_or(offset)
     }
 
     /// The equal jobs it stands for.
@@ -293,10 +477,17 @@ impl Job {
                 1 => self.name.clone(),
                 _ => format!("{}.{index}", self.name),
             },
-            seed: self.seed.wrapping_add(u64::from(index)),
-            offset_bytes: u64::from(index)
-                .saturating_mul(self.offset_increment_bytes)
-                .saturating_add(self.offset_bytes),
+            // As in fio, the second thread is that of the last of the equal jobs.
+            thread: self.thread + (self.numjobs - index) % self.numjobs,
+            // As in fio, `randseed` does without `randrepeat` in all but the first.
+            random_repeat: self.random_repeat && !(self.new_order && index > 0),
+            offset_bytes: self.offset_of(index),
+            size_bytes: match self.within_bytes {
+                Some(end) => self
+                    .size_bytes
+                    .min(end.saturating_sub(self.offset_of(index))),
+                None => self.size_bytes,
+            },
             // The first waits for all before it, the others start with it.
             stonewall: self.stonewall && index == 0,
             new_group: self.new_group && index == 0,
@@ -306,142 +497,9 @@ impl Job {
 
     /// Whether it submits at times of its own: after a delay, with pauses, or at a rate.
     pub(super) fn has_times(&self) -> bool {
-        let has_rate = self.rate_read.is_some() || self.rate_write.is_some();
+        let rates = [self.rate_read, self.rate_write, self.rate_trim];
+        let has_rate = rates != [None; 3];
         has_rate || self.start_delay > Duration::ZERO || self.think_time > Duration::ZERO
-    }
-
-    /// Refuses a job that cannot run.
-    ///
-    /// # Errors
-    ///
-    /// The first option that makes it impossible, and the remedy.
-    pub fn validate(&self) -> Result<(), JobError> {
-        self.mistakes().into_iter().next().map_or(Ok(()), Err)
-    }
-
-    /// Everything that makes the job impossible.
-    pub fn mistakes(&self) -> Vec<JobError> {
-        let mut mistakes = Vec::new();
-        let mut wrong = |key, text: &str| mistakes.push(JobError::new(key, text));
-        let given = self.size_bytes > 0;
-        if !given {
-            wrong("size", "is missing or 0; give one, such as size=1g");
-        }
-        let unit = self.unit_bytes();
-        if unit == 0 {
-            wrong("bs", "is 0; use a size such as bs=4k");
-        }
-        let last = u64::from(self.numjobs).saturating_sub(1);
-        let last = self.offset_increment_bytes.checked_mul(last);
-        let last = last.and_then(|last| last.checked_add(self.offset_bytes));
-        let end = last.and_then(|last| last.checked_add(self.size_bytes));
-        if end.is_none() {
-            let text = "brings the region to where no device has an address; use a smaller one";
-            wrong("offset", text);
-        }
-        let block = self.largest_block_bytes();
-        let once = self.io_bytes.unwrap_or(self.size_bytes);
-        let mut sizes = [("size", self.size_bytes), ("io_size", once)].into_iter();
-        if let Some((key, bytes)) = sizes.find(|(_, bytes)| given && *bytes < block) {
-            let text =
-                format!("of {bytes} B is less than a block of {block} B; use at least one block");
-            wrong(key, &text);
-        }
-        let (is_0, or_out) = (Some(0), "is 0; use 1 or more, or leave it out");
-        if self.align_bytes == is_0 {
-            let text = "is 0; use a size such as blockalign=4k, or leave it out";
-            wrong("blockalign", text);
-        }
-        if self.loops == 0 {
-            wrong("loops", or_out);
-        }
-        if self.most_requests == is_0 {
-            wrong("number_ios", or_out);
-        }
-        let (depth, most) = (self.iodepth, Job::IODEPTH_MAX);
-        if !(1..=most).contains(&depth) {
-            wrong("iodepth", &format!("is {depth}; use 1 to {most}"));
-        }
-        let percent = self.rwmixread;
-        if percent > 100 {
-            let text = format!("is {percent}; use a percentage, 0 to 100");
-            wrong("rwmixread", &text);
-        }
-        if self.runtime == Some(Duration::ZERO) {
-            let text = "is 0; use a time such as runtime=100ms, or leave it out";
-            wrong("runtime", text);
-        }
-        let rates = [self.rate_read, self.rate_write];
-        if rates.iter().flatten().any(|rate| rate.per_second() == 0) {
-            let text = "is 0; use a rate such as rate_iops=10k or rate=100m, or leave it out";
-            wrong("rate", text);
-        }
-        if self.rate_cycle == Duration::ZERO {
-            let text = "is 0; use milliseconds such as rate_cycle=1000, or leave it out";
-            wrong("rate_cycle", text);
-        }
-        if self.think_blocks == 0 {
-            let text = "is 0; use 1 or more, or leave thinktime out";
-            wrong("thinktime_blocks", text);
-        }
-        let (jobs, most) = (self.numjobs, Job::NUMJOBS_MAX);
-        if !(1..=most).contains(&jobs) {
-            wrong("numjobs", &format!("is {jobs}; use 1 to {most}"));
-        }
-        if self.distribution != Distribution::Once && !self.rw.is_random() {
-            let remedy = "use randread, randwrite or randrw";
-            let text = format!("is set, but rw={} is sequential; {remedy}", self.rw);
-            wrong("random_distribution", &text);
-        }
-        let ids = &self.placement_ids;
-        let missing = match self.data_placement {
-            DataPlacement::None if !ids.is_empty() => Some("dataplacement"),
-            DataPlacement::Streams if ids.is_empty() => Some("plids"),
-            _ => None,
-        };
-        if let Some(key) = missing {
-            let text = "is missing; give both, such as dataplacement=streams and plids=1";
-            wrong(key, text);
-        }
-        let (what, range) = match self.data_placement {
-            DataPlacement::Fdp => ("handle", 0..=MAX_STREAMS - 1),
-            _ => ("stream", 1..=MAX_STREAMS),
-        };
-        if let Some(id) = ids.iter().find(|id| !range.contains(id)) {
-            let (first, last) = range.into_inner();
-            wrong("plids", &format!("has {what} {id}; use {first} to {last}"));
-        }
-        if self.poisson && rates == [None, None] {
-            let text = "needs a rate; add one, such as rate_iops=10k";
-            wrong("rate_process", text);
-        }
-        if self.time_based && self.runtime.is_none() {
-            let text = "needs an end; add runtime, such as runtime=100ms";
-            wrong("time_based", text);
-        }
-        if let Some(zone) = &self.strided {
-            let range = zone.range_bytes;
-            if range < unit || zone.size_bytes == 0 {
-                let text =
-                    format!("of {range} B holds no block of {unit} B; use at least one block");
-                wrong("zonesize", &text);
-            }
-        }
-        let target = self.latency_target.as_ref();
-        if target.is_some_and(|target| target.window == Duration::ZERO) {
-            let text = "is missing or 0; give one, such as latency_window=5s";
-            wrong("latency_window", text);
-        }
-        if let Some(steady) = &self.steady_state {
-            let (window, every) = (steady.window, steady.interval);
-            let whole = every >= SteadyState::SHORTEST && window.as_ps() % every.as_ps() == 0;
-            let fits = window > every && window.as_ps() / every.as_ps() <= SteadyState::MOST;
-            if !(whole && fits) {
-                let text = "is missing, or not 2 to 4096 times ss_interval, which is 1 us at least; give one, such as ss_dur=10s";
-                wrong("ss_dur", text);
-            }
-        }
-        mistakes
     }
 }
 

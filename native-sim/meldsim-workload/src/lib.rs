@@ -11,6 +11,7 @@
 // A test may look at a hash map in any order.
 #![cfg_attr(test, allow(clippy::disallowed_methods, clippy::iter_over_hash_type))]
 
+mod direction;
 mod distribution;
 mod error;
 mod expression;
@@ -19,6 +20,7 @@ mod group;
 mod job;
 mod jobfile;
 mod limit;
+mod mistakes;
 mod options;
 mod output;
 mod past;
@@ -34,22 +36,27 @@ mod series;
 mod tally;
 pub mod trace;
 
+pub use direction::Direction;
+pub use distribution::{Distribution, Preference, Zone, Zones};
 pub use error::RunError;
 pub use group::{Group, RANDOM_BELOW_BYTES};
-pub use job::{BlockShare, Job, JobError, Rate, ReadWrite, parse_read_pattern};
+pub use job::{
+    BlockShare, BlockSizes, Generator, Job, JobError, Rate, ReadWrite, parse_read_pattern,
+};
 pub use jobfile::{
     JobFile, JobFileError, JobFileErrors, JobList, NoSurroundings, Surroundings, parse_job_file,
+    reasons,
 };
 pub use limit::{Arrivals, FULL_PERCENT, Limit, Load};
-pub use meldsim_drive::{Distribution, Zone};
 pub use options::{
     DataPlacement, Exit, Flow, LatencyTarget, Measure, Repeat, SteadyState, Strided,
 };
 pub use past::Past;
 pub use quantity::{Amount, parse_bytes, parse_decimal, parse_time};
+pub use requests::write_requests;
 pub use result::{
     DeviceResult, FdpResult, Fill, FlashPages, Half, HostPathResult, JobResult, Preconditioned,
-    ProgrammedBytes, RunResult, TraceSummary, Window,
+    ProgrammedBytes, RunResult, Samples, TraceSummary, Window,
 };
 pub use run::{JobText, RequestError, RequestedWorkload, Run, RunRequest, TraceFile, Workload};
 pub use runner::Runner;

@@ -12,13 +12,12 @@ use std::fmt::{self, Display};
 use std::ops::ControlFlow;
 use std::str::FromStr;
 
-use super::distribution::parse_distribution;
+use super::distribution::{Distribution, parse_distribution};
 use super::job::Job;
 use super::requests::Requests;
 use meldsim::device::{Device, DeviceError, PastWrite, Precondition};
 use meldsim::engine::Random;
 use meldsim::nvme::NamespaceId;
-use meldsim_drive::Distribution;
 
 /// How the namespaces of a device have been used before a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::json;
 
+use super::direction::Direction;
 use super::group::Group;
 use super::job::Job;
 use super::jobfile::options;
@@ -127,6 +128,14 @@ pub struct JobResult {
     pub read: Option<Tally>,
     /// The writes, if any; done means accepted by the device's write buffer.
     pub write: Option<Tally>,
+    /// The trims, if any.
+    pub trim: Option<Tally>,
+    /// The flushes, if any.
+    pub sync: Option<Tally>,
+    /// Equal jobs and jobs of a group that it is the sum of.
+    pub jobs: u32,
+    /// Percentiles of latencies to show, in millionths of a percent; fio's list when empty.
+    pub percentiles: Vec<u64>,
     /// What its NVM set did while it was counted; `None` of a trace.
     pub window: Option<Window>,
     /// What uniform random overwrites of all that its NVM set holds come to by the closed form, if that is what it does.
@@ -156,6 +165,17 @@ pub struct Window {
     pub is_steady: Option<bool>,
     /// From when on that is so of what is left, from the window's start.
     pub steady_since: Option<Duration>,
+    /// Rates in its parts, of reads, writes and trims.
+    pub samples: [Samples; 3],
+}
+
+/// Rates in up to 65 parts of a window, which but for the first are equally long.
+#[derive(Clone, Debug, Default)]
+pub struct Samples {
+    /// Requests a simulated second.
+    pub iops: Vec<f64>,
+    /// Bytes a simulated second.
+    pub bytes_per_s: Vec<f64>,
 }
 
 /// A part of a window.
@@ -294,46 +314,60 @@ impl JobResult {
         options: Vec<(&'static str, String)>,
         iodepth: u32,
         span: Span,
-        read: Tally,
-        write: Tally,
+        tallies: [Tally; 4],
     ) -> JobResult {
         let duration = span.end.saturating_since(span.start);
+        let [read, write, trim, sync] = tallies.map(|tally| tally.over(duration));
         JobResult {
             name,
             options,
             iodepth,
             start_us: span.start.as_ps() as f64 / 1e6,
             duration_us: duration.as_ps() as f64 / 1e6,
-            read: read.over(duration),
-            write: write.over(duration),
+            read,
+            write,
+            trim,
+            sync,
+            jobs: 1,
             ..JobResult::default()
         }
     }
 
-    /// The result of a job; `grouped` when it is that of all its equal jobs.
-    pub(super) fn of_job(
-        job: &Job,
-        grouped: bool,
+    /// The result of a job, or of several as if they were one.
+    pub(super) fn of_jobs<'a>(
+        mut jobs: impl ExactSizeIterator<Item = &'a Job>,
         span: Span,
-        read: Tally,
-        write: Tally,
+        tallies: [Tally; 4],
     ) -> JobResult {
-        let name = match job.name.rsplit_once('.') {
-            Some((name, _)) if grouped => name.to_owned(),
-            _ => job.name.clone(),
+        let count = jobs.len() as u32;
+        let Some(first) = jobs.next() else {
+            return JobResult::default();
         };
-        let jobs = if grouped { job.numjobs } else { 1 };
-        JobResult::new(name, options(job), job.iodepth * jobs, span, read, write)
+        let name = match first.name.rsplit_once('.') {
+            Some((name, _)) if count > 1 && first.numjobs > 1 => name.to_owned(),
+            _ => first.name.clone(),
+        };
+        let depth = first.iodepth + jobs.map(|job| job.iodepth).sum::<u32>();
+        JobResult {
+            jobs: count,
+            percentiles: first.percentiles.clone(),
+            ..JobResult::new(name, options(first), depth, span, tallies)
+        }
     }
 
-    /// Both directions that had requests, with their names.
+    /// The requests of a direction, if there were any.
+    pub fn tally(&self, direction: Direction) -> Option<&Tally> {
+        let all = [&self.read, &self.write, &self.trim, &self.sync];
+        all[direction as usize].as_ref()
+    }
+
+    /// The directions that had requests, with their names.
     pub fn directions(&self) -> impl Iterator<Item = (&'static str, &Tally)> {
-        let both = [("read", &self.read), ("write", &self.write)];
-        both.into_iter()
-            .filter_map(|(name, tally)| Some((name, tally.as_ref()?)))
+        let all = Direction::ALL.into_iter();
+        all.filter_map(|direction| Some((direction.name(), self.tally(direction)?)))
     }
 
-    /// Requests of both directions that completed with an error.
+    /// Requests of all directions that completed with an error.
     pub fn failed(&self) -> u64 {
         self.directions().map(|(_, tally)| tally.failed).sum()
     }

@@ -7,12 +7,12 @@
 
 use std::collections::BTreeMap;
 
+use super::distribution::Distribution;
 use super::error::RunError;
 use super::job::{Job, JobError};
 use meldsim::device::{Device, Precondition};
 use meldsim::nvme::NamespaceId;
 use meldsim::profile::Kind;
-use meldsim_drive::Distribution;
 use meldsim_stats::bytes;
 
 /// Jobs by the namespace that they share, in the order of the jobs.
@@ -134,6 +134,8 @@ fn job_mapped_bytes(job: &Job) -> u64 {
     let in_turn = !job.rw.is_random() || job.distribution == Distribution::Once;
     if job.rw.reads() {
         region_bytes(job)
+    } else if !job.rw.writes() {
+        0
     } else if job.runtime.is_none() && in_turn {
         region_bytes(job).min(job.total_bytes())
     } else {

@@ -143,8 +143,8 @@ pub struct JobText {
     /// What is in it.
     pub text: String,
     /// Seed of jobs that set no `randseed`.
-    #[serde(default = "default_seed")]
-    pub seed: u64,
+    #[serde(default)]
+    pub seed: Option<u64>,
 }
 
 /// A trace and how to replay it.
@@ -257,10 +257,7 @@ impl RunRequest {
         let mut passed_over = Vec::new();
         let workload = match self.workload {
             RequestedWorkload::Job(job) => {
-                let defaults = Job {
-                    seed: job.seed,
-                    ..Job::new("")
-                };
+                let defaults = Job::new("").with_seed(job.seed);
                 let list = parse_job_file(&job.name, &job.text, &defaults)?;
                 passed_over = list.passed_over;
                 Workload::Jobs(list.jobs, self.precondition)
@@ -309,11 +306,6 @@ impl TraceFile {
         options.validate()?;
         Ok(options)
     }
-}
-
-/// As the CLI's `--seed`.
-fn default_seed() -> u64 {
-    1
 }
 
 fn text<'de, D: Deserializer<'de>, T>(
@@ -396,7 +388,7 @@ mod tests {
             ),
             (format!(r#""precondition": "full", {JOB}"#), "precondition"),
             (JOB.replace("64k", "64q"), "x.fio:2: size"),
-            (JOB.replace("64k", "64k\\nfsync=1"), "x.fio:3: fsync"),
+            (JOB.replace("64k", "64k\\nnrfiles=2"), "x.fio:3: nrfiles"),
             (trace(""), "t: cannot be read"),
             (trace(r#", "iodepth": 0"#), "iodepth: is 0; use 1 to 65536"),
             (trace(r#", "speedup": "0""#), "workload.trace.speedup"),

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::io::BufRead;
 use std::ops::Range;
 
+use super::direction::Direction;
 use super::error::{Fault, RunError};
 use super::job::{Job, JobError};
 use super::requests::{Pace, Requests};
@@ -136,16 +137,19 @@ impl Sample {
                 let Some(next) = draw.next().filter(|_| left > 0) else {
                     continue;
                 };
-                let arrival = pace.next(next.write).map(Instant::since_start);
-                pace.take(next.write, next.bytes);
+                goes_on = true;
+                let arrival = pace.next(next.direction).map(Instant::since_start);
+                pace.take(next.direction, next.bytes);
+                left -= 1;
+                if !matches!(next.direction, Direction::Read | Direction::Write) {
+                    continue;
+                }
                 source.requests.push(Io {
                     arrival,
                     offset: bases[*extent] + next.start,
                     bytes: next.bytes,
-                    is_write: next.write,
+                    is_write: next.direction == Direction::Write,
                 });
-                left -= 1;
-                goes_on = true;
             }
         }
         Ok(Sample { sources })

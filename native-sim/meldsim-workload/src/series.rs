@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::direction::Direction;
 use super::tally::Ended;
 use meldsim::device::{Device, Stats};
 use meldsim::engine::{Duration, Instant};
@@ -22,8 +23,8 @@ const BUCKET_BITS: u32 = 6;
 #[derive(Clone, Debug)]
 pub(super) struct Series {
     interval: Duration,
-    /// For each job: reads, writes.
-    tracks: Vec<[Vec<Cell>; 2]>,
+    /// For each job, by direction.
+    tracks: Vec<[Vec<Cell>; 4]>,
     /// The counters at the end of each interval.
     ends: Vec<Stats>,
 }
@@ -71,7 +72,7 @@ impl Series {
     pub(super) fn new(interval: Duration, jobs: usize) -> Series {
         Series {
             interval: interval.max(Duration::from_ps(1)),
-            tracks: vec![<[Vec<Cell>; 2]>::default(); jobs],
+            tracks: vec![<[Vec<Cell>; 4]>::default(); jobs],
             ends: Vec::new(),
         }
     }
@@ -109,7 +110,7 @@ impl Series {
         while self.tracks.len() <= job {
             self.tracks.push(Default::default());
         }
-        let cells = &mut self.tracks[job][usize::from(ended.write)];
+        let cells = &mut self.tracks[job][ended.direction as usize];
         if cells.len() <= index {
             cells.resize(index + 1, Cell::default());
         }
@@ -156,7 +157,7 @@ impl Series {
         }
         let mut tracks = Vec::new();
         for (job, directions) in self.tracks.iter().enumerate() {
-            for (direction, cells) in ["read", "write"].into_iter().zip(directions) {
+            for (direction, cells) in Direction::ALL.into_iter().zip(directions) {
                 if cells.is_empty() {
                     continue;
                 }
@@ -172,7 +173,7 @@ impl Series {
                 let cells = (0..count).map(|index| cells.get(index).unwrap_or(&nothing));
                 tracks.push(Track {
                     job: names.get(job).cloned().unwrap_or_default(),
-                    direction,
+                    direction: direction.name(),
                     intervals: cells
                         .map(|cell| Interval::new(cell, self.interval))
                         .collect(),
@@ -219,7 +220,7 @@ pub struct TimeSeries {
 pub struct Track {
     /// The job's name.
     pub job: String,
-    /// `read` or `write`.
+    /// `read`, `write`, `trim` or `sync`.
     pub direction: &'static str,
     /// The intervals from the run's start.
     pub intervals: Vec<Interval>,
@@ -361,7 +362,7 @@ mod tests {
             submitted: arrived,
             completed: Instant::START + Duration::from_us(completed_us),
             bytes: 4096,
-            write: false,
+            direction: Direction::Read,
             failed: false,
         }
     }

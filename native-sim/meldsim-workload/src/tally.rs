@@ -1,5 +1,6 @@
 //! Counts the requests of one direction of a job or a trace: those that have ended come in, sums and latencies go out.
 
+use super::direction::Direction;
 use meldsim::engine::{Duration, Instant};
 use meldsim_stats::LatencyHistogram;
 
@@ -35,7 +36,7 @@ pub(super) struct Ended {
     /// When the host saw that it had completed.
     pub(super) completed: Instant,
     pub(super) bytes: u64,
-    pub(super) write: bool,
+    pub(super) direction: Direction,
     pub(super) failed: bool,
 }
 
@@ -125,7 +126,7 @@ mod tests {
             submitted: Instant::START + Duration::from_us(submitted),
             completed: Instant::START + Duration::from_us(completed),
             bytes: 4096,
-            write: false,
+            direction: Direction::Read,
             failed: false,
         }
     }

@@ -1,7 +1,10 @@
 //! A job while its section is read: what is said of it so far, option by option.
 
-use super::super::distribution::{parse_distribution, shares};
-use super::super::job::{BlockShare, Job, JobError, PRIORITIES, Rate, parse_read_pattern};
+use super::super::direction::by_direction;
+use super::super::distribution::{Distribution, parse_distribution, percentage, shares};
+use super::super::job::{
+    BlockShare, BlockSizes, GENERATORS, Job, JobError, PRIORITIES, Rate, parse_read_pattern,
+};
 use super::super::options::{
     DataPlacement, EXITS, Exit, Flow, LatencyTarget, PLACEMENTS, Repeat, SteadyState, Strided,
 };
@@ -11,37 +14,59 @@ use super::super::quantity::{
     parse_time_in,
 };
 use super::Surroundings;
-use super::foreign::{self, Foreign};
+use super::foreign::{self, Engine, Foreign};
 use meldsim::engine::Duration;
 use meldsim::profile::nearest;
-use meldsim_drive::Distribution;
 
 /// The options of a job, in the order in which they are documented.
-const OPTIONS: &str = "rw, bs, bsrange, bssplit, blockalign, iodepth, size, filesize, io_size, number_ios, loops, offset, \
+const OPTIONS: &str = "rw, bs, bsrange, bssplit, bs_is_seq_rand, blockalign, iodepth, iodepth_low, \
+                       iodepth_batch_complete_min, serialize_overlap, size, filesize, fill_device, io_size, number_ios, loops, offset, offset_align, \
                        offset_increment, filename, runtime, time_based, ramp_time, startdelay, stonewall, wait_for, \
                        exitall, exit_what, new_group, numjobs, group_reporting, rwmixread, rwmixwrite, rw_sequencer, \
-                       random_distribution, norandommap, randseed, zonemode, zonerange, zonesize, zoneskip, rate, \
+                       percentage_random, random_distribution, norandommap, random_generator, randseed, randrepeat, \
+                       allrandrepeat, fsync, fdatasync, end_fsync, sync, zonemode, zonerange, zonesize, zoneskip, rate, \
                        rate_iops, rate_process, rate_min, rate_iops_min, rate_cycle, flow, flow_id, flow_sleep, \
                        latency_target, latency_window, latency_percentile, latency_run, steadystate, ss_dur, ss_ramp, \
-                       ss_interval, thinktime, thinktime_blocks, name, ioengine, read_pattern, dataplacement, plids, \
-                       fdp, nvm_set, queue_priority";
+                        ss_interval, thinktime, thinktime_blocks, percentile_list, name, ioengine, write_hint, read_pattern, \
+                        dataplacement, plids, fdp, nvm_set, queue_priority";
 /// Second names, and those that fio wants in full.
 const SECOND_NAMES: &str = "readwrite, blocksize, blocksize_range, ba, io_limit, file_size, timeout, wait_for_previous, \
+                            iodepth_batch_complete, fsync_on_close, \
                             ratemin, ratecycle, data_placement, fdp_pli, ss, steadystate_duration, steadystate_ramp_time, \
                             steadystate_check_interval";
 /// Whether requests under a rate arrive at random.
 pub(super) const RATE_PROCESSES: [(&str, bool); 2] = [("linear", false), ("poisson", true)];
-/// Most sizes of a `bsrange`.
-const SIZES_MAX: u64 = 1024;
+/// What `sync` may say; only a flush of each write is meant by all but the first.
+const SYNCS: [(&str, bool); 5] = [
+    ("none", false),
+    ("0", false),
+    ("1", true),
+    ("sync", true),
+    ("dsync", true),
+];
+/// Streams that Linux 4.13 to 5.17 gave to the lifetimes of data.
+const WRITE_HINTS: [(&str, u16); 6] = [
+    ("none", 0),
+    ("not-set", 0),
+    ("short", 1),
+    ("medium", 2),
+    ("long", 3),
+    ("extreme", 4),
+];
 
 /// What is said of a job.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Draft {
     pub(super) job: Job,
-    /// Sizes of writes where they are said apart.
-    write_bytes: Option<u64>,
+    /// Sizes of reads, writes and trims, as `bs`, `bsrange` and `bssplit` say.
+    bytes: [Option<u64>; 3],
+    ranges: [Option<BlockSizes>; 3],
+    splits: [Option<BlockSizes>; 3],
     size: Option<Amount>,
+    io_size: Option<Amount>,
     offset: Option<Amount>,
+    offset_align: Option<u64>,
+    offset_increment: Option<Amount>,
     file_bytes: Option<u64>,
     /// What stands after the colon of `rw`.
     modifier: String,
@@ -59,6 +84,10 @@ pub(super) struct Draft {
     steady_times: [Option<Duration>; 3],
     /// The engine has one request outstanding.
     is_synchronous: bool,
+    write_hint: u16,
+    no_map: Option<bool>,
+    fills_device: bool,
+    serializes: bool,
     /// Options whose lines were refused.
     pub(super) refused: Vec<String>,
 }
@@ -84,35 +113,40 @@ impl Draft {
             "rw_sequencer" => {
                 self.identical = parse_name(value, &[("sequential", false), ("identical", true)])?;
             }
-            "bs" | "blocksize" => {
-                let [read, write] = by_direction(value, parse_bytes)?;
-                job.block_bytes = read.unwrap_or(4096);
-                self.write_bytes = Some(write.unwrap_or(4096));
-            }
-            "bssplit" => {
-                let [read, write] = by_direction(value, parse_block_split)?;
-                set_sizes(job, read, write);
-            }
+            "bs" | "blocksize" => merge(&mut self.bytes, by_direction(value, parse_bytes)?),
+            "bssplit" => merge(&mut self.splits, by_direction(value, parse_block_split)?),
             "bsrange" | "blocksize_range" => {
-                let [read, write] = by_direction(value, parse_block_range)?;
-                set_sizes(job, read, write);
+                merge(&mut self.ranges, by_direction(value, parse_block_range)?);
             }
-            "blockalign" | "ba" => job.align_bytes = by_direction(value, parse_bytes)?[0],
+            "bs_is_seq_rand" => job.sizes_by_order = flag(value)?,
+            "blockalign" | "ba" => {
+                let align = by_direction(value, parse_bytes)?;
+                job.align_bytes = Some(align.map(Option::unwrap_or_default));
+            }
             "size" => self.size = Some(value.parse()?),
             "filesize" | "file_size" => self.file_bytes = Some(parse_bytes(value)?),
-            "io_size" | "io_limit" => job.io_bytes = Some(parse_bytes(value)?),
+            "io_size" | "io_limit" => self.io_size = Some(value.parse()?),
             "number_ios" => job.most_requests = Some(parse_number(value)?),
             "loops" => job.loops = parse_number(value)?,
             "offset" => self.offset = Some(value.parse()?),
-            "offset_increment" => job.offset_increment_bytes = parse_bytes(value)?,
+            "offset_align" => self.offset_align = Some(parse_bytes(value)?),
+            "offset_increment" => self.offset_increment = Some(value.parse()?),
             "filename" => job.file = Some(parse_file_name(value)?),
             "name" => value.clone_into(&mut job.name),
             "runtime" | "timeout" => job.runtime = Some(parse_time(value)?),
             "ramp_time" => job.ramp_time = parse_time(value)?,
             "startdelay" => job.start_delay = parse_time(value)?,
             "iodepth" => job.iodepth = parse_number(value)?,
+            "iodepth_low" => {
+                job.iodepth_low = Some(parse_number(value)?).filter(|depth| *depth > 0);
+            }
+            "iodepth_batch_complete_min" | "iodepth_batch_complete" => {
+                job.complete_min = parse_number::<u32>(value)?.max(1);
+            }
             "ioengine" => {
-                self.is_synchronous = !foreign::engine_queues(value)?;
+                let engine = foreign::engine(value)?;
+                job.queues = engine == Engine::Queued;
+                self.is_synchronous = engine == Engine::Synchronous;
                 return Ok(true);
             }
             "numjobs" => job.numjobs = parse_number(value)?,
@@ -124,12 +158,26 @@ impl Draft {
                     reads.ok_or_else(|| format!("is {value}; use a percentage, 0 to 100"))?;
             }
             "random_distribution" => job.distribution = parse_distribution(value)?,
-            "norandommap" => {
-                if flag(value)? && job.distribution == Distribution::Once {
-                    job.distribution = Distribution::Uniform;
-                }
+            "norandommap" => self.no_map = Some(flag(value)?),
+            "fill_device" => self.fills_device = flag(value)?,
+            "serialize_overlap" => self.serializes = flag(value)?,
+            "random_generator" => job.generator = parse_name(value, &GENERATORS)?,
+            "randseed" => {
+                job.seed = parse_number(value)?;
+                job.new_order = true;
             }
-            "randseed" => job.seed = parse_number(value)?,
+            "randrepeat" => job.random_repeat = flag(value)?,
+            "allrandrepeat" => job.all_random_repeat = flag(value)?,
+            "percentage_random" => {
+                let percents = by_direction(value, parse_number)?;
+                job.random_percent = percents.map(|percent| percent.unwrap_or(100));
+            }
+            "fsync" => job.fsync = parse_number(value)?,
+            "fdatasync" => job.fdatasync = parse_number(value)?,
+            "end_fsync" | "fsync_on_close" => job.end_fsync |= flag(value)?,
+            "sync" => job.sync_writes = parse_name(value, &SYNCS)?,
+            "write_hint" => self.write_hint = parse_name(value, &WRITE_HINTS)?,
+            "percentile_list" => job.percentiles = parse_percentiles(value)?,
             "zonemode" => {
                 if value == "zbd" {
                     return Err(
@@ -142,13 +190,17 @@ impl Draft {
             "zonerange" => self.strided.range_bytes = parse_bytes(value)?,
             "zonesize" => self.zone_bytes = Some(parse_bytes(value)?),
             "zoneskip" => self.strided.skip_bytes = parse_bytes(value)?,
-            "rate" => [job.rate_read, job.rate_write] = bytes_a_second(value)?,
-            "rate_iops" => [job.rate_read, job.rate_write] = requests_a_second(value)?,
+            "rate" => {
+                [job.rate_read, job.rate_write, job.rate_trim] = bytes_a_second(value)?;
+            }
+            "rate_iops" => {
+                [job.rate_read, job.rate_write, job.rate_trim] = requests_a_second(value)?;
+            }
             "rate_min" | "ratemin" => {
-                [job.min_rate_read, job.min_rate_write] = bytes_a_second(value)?;
+                [job.min_rate_read, job.min_rate_write, _] = bytes_a_second(value)?;
             }
             "rate_iops_min" => {
-                [job.min_rate_read, job.min_rate_write] = requests_a_second(value)?;
+                [job.min_rate_read, job.min_rate_write, _] = requests_a_second(value)?;
             }
             "rate_cycle" | "ratecycle" => job.rate_cycle = parse_time_in(value, "ms")?,
             "rate_process" => job.poisson = parse_name(value, &RATE_PROCESSES)?,
@@ -191,15 +243,12 @@ impl Draft {
         self,
         surroundings: &dyn Surroundings,
     ) -> Result<(Job, Vec<String>), JobError> {
-        let mut job = self.job;
+        let mut job = self.job.clone();
         let mut passed_over = Vec::new();
-        if job.block_split.is_empty() {
-            let other = self.write_bytes.filter(|&bytes| bytes != job.block_bytes);
-            let share = other.map(|bytes| BlockShare {
-                bytes,
-                percent: 100,
-            });
-            job.write_block_split.extend(share);
+        job.block_sizes = self.block_sizes(&mut job.block_bytes);
+        if self.write_hint > 0 && job.data_placement == DataPlacement::None {
+            job.data_placement = DataPlacement::Streams;
+            job.placement_ids = vec![self.write_hint];
         }
         if !self.modifier.is_empty() {
             modify(&mut job, &self.modifier, self.identical)
@@ -211,6 +260,10 @@ impl Draft {
                 return Err(JobError::new("fdp", text));
             }
             job.data_placement = DataPlacement::Fdp;
+        }
+        if self.zone_bytes.is_some() && !self.is_strided {
+            let text = "has no zones to be of; add zonemode=strided";
+            return Err(JobError::new("zonesize", text));
         }
         if self.is_strided {
             let zone = self.zone_bytes.unwrap_or(0);
@@ -240,6 +293,13 @@ impl Draft {
             job.iodepth = 1;
             passed_over.push("iodepth of a synchronous engine".to_owned());
         }
+        if self.no_map == Some(true) && job.distribution == Distribution::Once {
+            job.distribution = Distribution::Uniform;
+        }
+        if self.serializes && job.iodepth > 1 && (job.rw.writes() || job.rw.trims()) {
+            let text = "holds back requests that overlap, which jobs here do not; remove it, or use iodepth=1";
+            return Err(JobError::new("serialize_overlap", text));
+        }
         // What is sequential chooses no blocks.
         if !job.rw.is_random() {
             if ![Distribution::Once, Distribution::Uniform].contains(&job.distribution) {
@@ -254,29 +314,76 @@ impl Draft {
             let known = self.file_bytes.or_else(device);
             known.ok_or_else(|| JobError::new(key, text))
         };
-        match self.offset {
+        let unit = job.unit_bytes().max(1);
+        let in_bytes = |amount: Option<Amount>, key, plain: u64| match amount {
+            None => Ok((plain, false)),
+            Some(Amount::Bytes(bytes)) => Ok((bytes, false)),
+            // None at all is no part.
+            Some(Amount::Percent(0)) => Ok((0, false)),
+            Some(part) => Ok((part.of(whole(key)?), true)),
+        };
+        let (offset, offset_is_part) = in_bytes(self.offset, "offset", job.offset_bytes)?;
+        let increment = job.offset_increment_bytes;
+        let (increment, is_part) = in_bytes(self.offset_increment, "offset_increment", increment)?;
+        (job.offset_bytes, job.offset_increment_bytes) = (offset, increment);
+        if offset_is_part || is_part {
+            job.offset_align_bytes = self.offset_align.unwrap_or(unit).max(1);
+        }
+        let first = job.offset_of(0);
+        let is_of_file = job.file.is_some() || self.file_bytes.is_some() || self.fills_device;
+        match (self.size, self.file_bytes) {
+            (Some(Amount::Bytes(bytes)), None) => job.size_bytes = bytes,
+            (Some(Amount::Bytes(bytes)), Some(file)) => {
+                job.size_bytes = file.saturating_sub(first);
+                job.within_bytes = Some(file);
+                job.pass_bytes = Some(bytes).filter(|bytes| *bytes < job.size_bytes);
+            }
+            (Some(part), _) => {
+                let (whole, all) = (whole("size")?, part == Amount::Percent(100));
+                let size = part.of(whole).min(whole.saturating_sub(first));
+                job.size_bytes = if all { size } else { size - size % unit };
+                job.within_bytes = Some(whole);
+            }
+            (None, _) if job.size_bytes == 0 && is_of_file => {
+                let whole = whole("size")?;
+                job.size_bytes = whole.saturating_sub(first);
+                job.within_bytes = Some(whole);
+            }
+            (None, _) => {}
+        }
+        match self.io_size {
             None => {}
-            Some(Amount::Bytes(bytes)) => job.offset_bytes = bytes,
+            Some(Amount::Bytes(bytes)) => job.io_bytes = Some(bytes).filter(|bytes| *bytes > 0),
             Some(part) => {
-                let bytes = part.of(whole("offset")?);
-                let unit = job.unit_bytes().max(1);
-                job.offset_bytes = bytes.checked_next_multiple_of(unit).unwrap_or(bytes);
+                let bytes = part.of(job.size_bytes);
+                job.pass_bytes =
+                    Some(bytes.min(job.pass_bytes())).filter(|bytes| *bytes < job.size_bytes);
             }
-        }
-        let is_of_file = job.file.is_some() || self.file_bytes.is_some();
-        match self.size {
-            Some(Amount::Bytes(bytes)) => job.size_bytes = bytes,
-            Some(part) => job.size_bytes = part.of(whole("size")?),
-            None if job.size_bytes == 0 && is_of_file => {
-                job.size_bytes = whole("size")?.saturating_sub(job.offset_bytes);
-            }
-            None => {}
-        }
-        if let (Some(file), Some(_)) = (self.file_bytes, self.size) {
-            job.io_bytes = job.io_bytes.or(Some(job.size_bytes));
-            job.size_bytes = file.saturating_sub(job.offset_bytes);
         }
         Ok((job, passed_over))
+    }
+
+    /// Sizes by direction, where they are not all one size; that size otherwise.
+    fn block_sizes(&self, plain: &mut u64) -> Option<[BlockSizes; 3]> {
+        let sizes = [0, 1, 2].map(|index| {
+            let own = BlockSizes::of(self.bytes[index].unwrap_or(*plain));
+            let range = self.ranges[index].clone().unwrap_or(own);
+            // As in fio, shares go before a range and a size, wherever they stand.
+            self.splits[index].clone().unwrap_or(range)
+        });
+        let one = BlockSizes::of(sizes[0].least);
+        if sizes.iter().all(|other| *other == one) {
+            *plain = one.least;
+            return None;
+        }
+        Some(sizes)
+    }
+}
+
+/// What is said anew; the rest stays as it was.
+fn merge<T>(known: &mut [Option<T>; 3], said: [Option<T>; 3]) {
+    for (known, said) in known.iter_mut().zip(said) {
+        *known = said.or(known.take());
     }
 }
 
@@ -284,7 +391,7 @@ impl Draft {
 const CAUSES: [(&str, &str); 13] = [
     (
         "size",
-        "filesize, file_size, offset, bs, blocksize, bssplit, bsrange, blocksize_range",
+        "filesize, file_size, fill_device, offset, bs, blocksize, bssplit, bsrange, blocksize_range",
     ),
     (
         "io_size",
@@ -350,26 +457,6 @@ fn modify(job: &mut Job, text: &str, identical: bool) -> Result<(), String> {
     Ok(())
 }
 
-/// Sizes of reads and of writes; with none, of 4 KiB.
-fn set_sizes(job: &mut Job, read: Option<Vec<BlockShare>>, write: Option<Vec<BlockShare>>) {
-    let default = || {
-        vec![BlockShare {
-            bytes: 4096,
-            percent: 100,
-        }]
-    };
-    let (read, write) = (read.unwrap_or_else(default), write.unwrap_or_else(default));
-    job.write_block_split = if write == read { Vec::new() } else { write };
-    match read.as_slice() {
-        // Of one size only.
-        [one] if job.write_block_split.is_empty() && one.percent == 1 => {
-            job.block_bytes = one.bytes;
-            job.block_split.clear();
-        }
-        _ => job.block_split = read,
-    }
-}
-
 /// The name of one file; fio writes `:` in it as `\:`.
 fn parse_file_name(text: &str) -> Result<String, String> {
     let name = text.replace("\\:", "\0");
@@ -396,83 +483,69 @@ fn percentile(text: &str) -> Result<u64, String> {
         .ok_or_else(|| format!("is \"{text}\"; use a percentage such as 99.9"))
 }
 
-/// fio's `read,write,trim`: a value that no comma follows is for all that come after it, too; an empty one is for none.
-fn by_direction<T: Clone>(
-    text: &str,
-    parse: impl Fn(&str) -> Result<T, String>,
-) -> Result<[Option<T>; 2], String> {
-    let value = |text: &str| match text.trim() {
-        "" => Ok(None),
-        text => parse(text).map(Some),
-    };
-    let mut parts = text.splitn(3, ',');
-    let read = parts.next().unwrap_or("");
-    let Some(write) = parts.next() else {
-        let both = parse(read)?;
-        return Ok([Some(both.clone()), Some(both)]);
-    };
-    // There are no trims here.
-    if let Some(trim) = parts.next() {
-        value(trim)?;
-    }
-    Ok([value(read)?, value(write)?])
-}
-
-fn bytes_a_second(text: &str) -> Result<[Option<Rate>; 2], String> {
+fn bytes_a_second(text: &str) -> Result<[Option<Rate>; 3], String> {
     Ok(by_direction(text, parse_bytes)?.map(|rate| rate.map(Rate::Bytes)))
 }
 
-fn requests_a_second(text: &str) -> Result<[Option<Rate>; 2], String> {
+fn requests_a_second(text: &str) -> Result<[Option<Rate>; 3], String> {
     Ok(by_direction(text, parse_count)?.map(|rate| rate.map(Rate::Requests)))
 }
 
-/// fio's `smallest-largest`: the multiples of the smallest, all as often.
-fn parse_block_range(text: &str) -> Result<Vec<BlockShare>, String> {
+/// fio's `smallest-largest`. As there, what follows a size is not looked at.
+fn parse_block_range(text: &str) -> Result<BlockSizes, String> {
     let wrong = || format!("is \"{text}\", which is not SIZE-SIZE; write one such as 4k-64k");
     let (first, last) = text
         .split_once('-')
         .or_else(|| text.split_once(':'))
         .ok_or_else(wrong)?;
-    let ends = [first, last].map(|size| parse_bytes(size).ok());
-    let [Some(first), Some(last)] = ends else {
-        return Err(wrong());
+    let size = |text: &str| {
+        let end = text.find(['/', ':']).unwrap_or(text.len());
+        parse_bytes(&text[..end]).map_err(|_| wrong())
     };
-    let (first, last) = (first.min(last), first.max(last));
-    let sizes = last.checked_div(first).ok_or_else(wrong)?;
-    if sizes > SIZES_MAX {
-        return Err(format!(
-            "is \"{text}\", of {sizes} sizes; use a larger smallest size, for at most {SIZES_MAX}"
-        ));
-    }
-    let shares = (1..=sizes).map(|times| BlockShare {
-        bytes: first * times,
-        percent: 1,
-    });
-    Ok(shares.collect())
+    let (first, last) = (size(first)?, size(last)?);
+    Ok(BlockSizes {
+        least: first.min(last),
+        most: first.max(last),
+        split: Vec::new(),
+    })
 }
 
-/// fio's `size/percent:size/percent`; what is left of 100 percent is shared among the sizes without one.
-fn parse_block_split(text: &str) -> Result<Vec<BlockShare>, String> {
+/// fio's `size/percent:size/percent`; what is left of 100 percent is shared among the sizes without one. As there, a range of
+/// sizes is its smallest.
+fn parse_block_split(text: &str) -> Result<BlockSizes, String> {
     let wrong =
         || format!("is \"{text}\", which is not SIZE/PERCENT:...; write one such as 4k/60:64k/40");
     let (mut sizes, mut percents) = (Vec::new(), Vec::new());
-    for part in text.split(':') {
+    for part in text.split(':').filter(|part| !part.is_empty()) {
         let (size, percent) = part.split_once('/').unwrap_or((part, ""));
+        let (size, _) = size.split_once('-').unwrap_or((size, ""));
         sizes.push(parse_bytes(size).map_err(|_| wrong())?);
-        percents.push(match percent {
-            "" => None,
-            percent => Some(percent.parse::<u8>().map_err(|_| wrong())?.into()),
-        });
+        let percent = percentage(percent.trim()).ok_or_else(wrong)?;
+        percents.push(percent.filter(|percent| *percent > 0));
     }
-    let percents = shares(percents.into_iter());
+    if sizes.is_empty() {
+        return Err(wrong());
+    }
+    let open = percents.iter().filter(|percent| percent.is_none()).count();
+    let percents = shares(&percents);
     let given: u32 = percents.iter().sum();
-    if given != 100 {
+    if given > 100 || given + open as u32 <= 99 {
         return Err(format!(
             "has percentages that add up to {given}; let them add up to 100"
         ));
     }
     let shares = sizes.into_iter().zip(percents);
-    Ok(shares
-        .map(|(bytes, percent)| BlockShare { bytes, percent })
-        .collect())
+    let split = shares.map(|(bytes, percent)| BlockShare { bytes, percent });
+    Ok(BlockSizes::split(split.collect()))
+}
+
+/// fio's `50:99:99.9`: percentiles of latencies, in millionths of a percent.
+fn parse_percentiles(text: &str) -> Result<Vec<u64>, String> {
+    let mut all = text
+        .split(':')
+        .map(percentile)
+        .collect::<Result<Vec<_>, _>>()?;
+    all.sort_unstable();
+    all.dedup();
+    Ok(all)
 }

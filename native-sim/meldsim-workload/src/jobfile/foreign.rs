@@ -3,35 +3,68 @@
 //! An option of the first kind changes nothing in what the device is asked: it is about files, memory, processes, logs or
 //! the content of buffers. One of the second kind does change that, in a way that jobs here do not.
 
-/// Options that are passed over.
-const WITHOUT_MEANING: &str = "\
-    description, directory, filename_format, unique_filename, lockfile, opendir, create_serialize, create_fsync, \
-    create_on_open, allow_file_create, allow_mounted_write, fallocate, fadvise_hint, unlink, unlink_each_loop, \
-    overwrite, openfiles, direct, buffered, atomic, uncached, invalidate, pre_read, ioscheduler, write_hint, \
-    mem, iomem, iomem_align, mem_align, hugepage-size, lockmem, zero_buffers, refill_buffers, scramble_buffers, \
-    buffer_pattern, buffer_compress_percentage, buffer_compress_chunk, dedupe_percentage, dedupe_mode, \
-    dedupe_global, dedupe_working_set_percentage, thread, threads, nice, prio, prioclass, priohint, comm, cpumask, \
-    cpus_allowed, cpus_allowed_policy, numa_cpu_nodes, numa_mem_policy, cgroup, cgroup_weight, cgroup_nodelete, uid, \
-    gid, clocksource, gtod_reduce, gtod_cpu, job_start_clock_id, iodepth_batch, iodepth_batch_submit, \
-    iodepth_batch_complete, iodepth_batch_complete_min, iodepth_batch_complete_max, iodepth_low, io_submit_mode, \
-    cmdprio, cmdprio_class, cmdprio_hint, cmdprio_percentage, cmdprio_bssplit, hipri, hipri_percentage, fixedbufs, \
-    nonvectored, force_async, registerfiles, sqthread_poll, sqthread_poll_cpu, userspace_reap, libaio_vectored, nowait, \
-    cmd_type, xnvme_async, xnvme_sync, xnvme_admin, xnvme_dev_nsid, xnvme_mem, xnvme_iovec, randrepeat, \
-    allrandrepeat, random_generator, softrandommap, thinktime_spin, per_job_logs, stats, write_bw_log, \
-    write_lat_log, write_iops_log, write_hist_log, log_entries, log_avg_msec, log_hist_msec, log_hist_coarseness, \
-    log_window_value, log_max_value, log_offset, log_prio, log_issue_time, log_compression, log_compression_cpus, \
-    log_store_compressed, log_unix_epoch, log_alternate_epoch, log_alternate_epoch_clock_id, \
-    block_error_percentiles, bwavgtime, iopsavgtime, disk_util, disable_lat, disable_clat, disable_slat, \
-    disable_bw, disable_bw_measurement, clat_percentiles, lat_percentiles, slat_percentiles, percentile_list, \
-    significant_figures, unified_rw_reporting, unit_base, error_dump, trim_verify_zero, verify_dump, verify_fatal, \
-    verify_async, verify_async_cpus, verify_state_save, verify_state_load, ignore_zone_limits, \
-    continue_on_error, ignore_error, exitall_on_error";
+/// Options that are passed over, by the reason.
+const WITHOUT_MEANING: [(&str, &str); 6] = [
+    (
+        "description, directory, filename_format, unique_filename, lockfile, opendir, create_serialize, create_fsync, \
+         create_on_open, allow_file_create, allow_mounted_write, fallocate, fadvise_hint, unlink, unlink_each_loop, \
+         overwrite, openfiles, direct, buffered, atomic, uncached, invalidate, pre_read, mem, iomem, iomem_align, mem_align, \
+         hugepage-size, lockmem, zero_buffers, refill_buffers, scramble_buffers, buffer_pattern, \
+         buffer_compress_percentage, buffer_compress_chunk, dedupe_percentage, dedupe_mode, dedupe_global, \
+         dedupe_working_set_percentage, thread, threads, nice, comm, cpumask, cpus_allowed, cpus_allowed_policy, \
+         numa_cpu_nodes, numa_mem_policy, cgroup, cgroup_weight, cgroup_nodelete, uid, gid, softrandommap",
+        "a simulated device has no files, caches, processes or content",
+    ),
+    (
+        "ioengine, clocksource, gtod_reduce, gtod_cpu, job_start_clock_id, iodepth_batch, iodepth_batch_submit, \
+         iodepth_batch_complete_max, io_submit_mode, hipri, hipri_percentage, fixedbufs, nonvectored, force_async, \
+         registerfiles, sqthread_poll, sqthread_poll_cpu, userspace_reap, libaio_vectored, nowait, cmd_type, xnvme_async, \
+         xnvme_sync, xnvme_admin, xnvme_dev_nsid, xnvme_mem, xnvme_iovec, thinktime_spin",
+        "what the host does takes the time that host.path of the profile says",
+    ),
+    (
+        "ioscheduler, prio, prioclass, priohint, cmdprio, cmdprio_class, cmdprio_hint, cmdprio_percentage, \
+         cmdprio_bssplit",
+        "NVMe commands carry no priority; queue_priority is that of a queue",
+    ),
+    (
+        "per_job_logs, stats, write_bw_log, write_lat_log, write_iops_log, write_hist_log, write_iolog, log_entries, \
+         log_avg_msec, log_hist_msec, log_hist_coarseness, log_window_value, log_max_value, log_offset, log_prio, \
+         log_issue_time, log_compression, log_compression_cpus, log_store_compressed, log_unix_epoch, \
+         log_alternate_epoch, log_alternate_epoch_clock_id, block_error_percentiles, bwavgtime, iopsavgtime, disk_util, \
+         disable_lat, disable_clat, disable_slat, disable_bw, disable_bw_measurement, clat_percentiles, \
+         lat_percentiles, slat_percentiles, significant_figures, unified_rw_reporting, unit_base, error_dump",
+        "results have forms of their own: --format, --time-series and --requests",
+    ),
+    (
+        "trim_verify_zero, verify_dump, verify_fatal, verify_async, verify_async_cpus, verify_state_save, \
+         verify_state_load",
+        "nothing is verified",
+    ),
+    (
+        "ignore_zone_limits, continue_on_error, ignore_error, exitall_on_error",
+        "a request that fails is counted, and the job goes on",
+    ),
+];
 
 /// Engines whose requests wait in a queue, `iodepth` deep.
 const QUEUED: &str =
     "libaio, linuxaio, io_uring, io_uring_cmd, posixaio, solarisaio, windowsaio, xnvme, libblkio";
 /// Engines that have one request outstanding, whatever `iodepth` says.
 const SYNCHRONOUS: &str = "sync, psync, vsync, pvsync, pvsync2, mmap, splice";
+/// Engines that ask nothing of a device: here it is asked.
+const NULL: &str = "null, cpp_null";
+
+/// How many requests an engine keeps outstanding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Engine {
+    /// `iodepth`.
+    Queued,
+    /// One.
+    Synchronous,
+    /// `iodepth`, without a queue where that is 1.
+    Null,
+}
 
 /// Engines that do something else, by what it is.
 const OTHER_ENGINES: [(&str, &str); 6] = [
@@ -45,7 +78,7 @@ const OTHER_ENGINES: [(&str, &str); 6] = [
         "works on files and not on their data",
     ),
     ("cpuio, exec", "does no I/O"),
-    ("null, cpp_null, external", "has no device of its own"),
+    ("external", "is a library that is not here"),
     (
         "mtd, libzbc, sg",
         "commands raw flash, zones or SCSI devices, which the simulated NVMe device is not",
@@ -57,7 +90,7 @@ const OTHER_ENGINES: [(&str, &str); 6] = [
 ];
 
 /// Options that are refused, by the reason.
-const REFUSED: [(&str, &str); 14] = [
+const REFUSED: [(&str, &str); 13] = [
     (
         "verify, do_verify, verify_only, verify_policy, verify_offset, verify_interval, verify_pattern, \
          verify_pattern_interval, verify_backlog, verify_backlog_batch, verify_write_sequence, verify_header_seed, \
@@ -70,15 +103,15 @@ const REFUSED: [(&str, &str); 14] = [
         "is of zoned devices, and the simulated one has no zones; remove it",
     ),
     (
-        "trim_percentage, trim_backlog, trim_backlog_batch, num_range",
-        "asks for trims, and jobs do not deallocate; remove it, or replay a trace, which can",
+        "trim_percentage, trim_backlog, trim_backlog_batch",
+        "trims what is verified, and nothing is; remove it, or use rw=trimwrite",
     ),
     (
-        "fsync, fdatasync, write_barrier, sync_file_range, end_fsync, end_syncfs, fsync_on_close, sync",
-        "asks for flushes, and jobs do not flush; remove it, or replay a trace, which can",
+        "write_barrier, sync_file_range, end_syncfs",
+        "writes back caches of files, which are not here; use fsync or fdatasync",
     ),
     (
-        "read_iolog, read_iolog_chunked, write_iolog, merge_blktrace_file, merge_blktrace_scalars, \
+        "read_iolog, read_iolog_chunked, merge_blktrace_file, merge_blktrace_scalars, \
          merge_blktrace_iters, replay_no_stall, replay_redirect, replay_scale, replay_align, replay_time_scale, \
          replay_skip",
         "is of recorded requests; give those with --trace",
@@ -90,10 +123,6 @@ const REFUSED: [(&str, &str); 14] = [
     (
         "nrfiles, nr_files, file_service_type, filetype, file_append",
         "divides a job over files; write a job for each, with a filename of its own",
-    ),
-    (
-        "fill_device, fill_fs",
-        "writes until the device is full; give the size instead",
     ),
     (
         "sprandom, spr_num_regions, spr_op, spr_cs",
@@ -108,9 +137,8 @@ const REFUSED: [(&str, &str); 14] = [
         "ends a job at its first slow request; remove it, or use latency_target",
     ),
     (
-        "thinktime_blocks_type, thinktime_iotime, thinkcycles, rate_ignore_thinktime, serialize_overlap, ramp_size, \
-         rwmixcycle, bs_unaligned, blocksize_unaligned, bs_is_seq_rand, percentage_random, percentage_sequential, \
-         random_sequence_stride, flow_watermark",
+        "thinktime_blocks_type, thinktime_iotime, thinkcycles, rate_ignore_thinktime, ramp_size, rwmixcycle, bs_unaligned, \
+         blocksize_unaligned, percentage_sequential, random_sequence_stride, flow_watermark, num_range, fill_fs",
         "changes the order or the times of requests in a way that jobs here do not; remove it",
     ),
     (
@@ -144,13 +172,14 @@ fn is_in(list: &str, word: &str) -> bool {
 
 /// An option that is not of this program, if fio knows it.
 pub(super) fn option(key: &str, value: &str) -> Option<Foreign> {
-    if is_in(WITHOUT_MEANING, key) {
+    if reason(key).is_some() {
         return Some(Foreign::PassedOver);
     }
     let (_, reason) = REFUSED.iter().find(|(keys, _)| is_in(keys, key))?;
     // What is off is off here, too.
     Some(match value {
         "0" | "none" => Foreign::PassedOver,
+        "complete" if key == "thinktime_blocks_type" => Foreign::PassedOver,
         "1" if key.starts_with("nr") => Foreign::PassedOver,
         "1024" if key == "kb_base" => Foreign::PassedOver,
         // What jobs do.
@@ -162,17 +191,32 @@ pub(super) fn option(key: &str, value: &str) -> Option<Foreign> {
 /// All options of fio, for slips of the pen.
 pub(super) fn options() -> impl Iterator<Item = &'static str> {
     let refused = REFUSED.iter().flat_map(|(keys, _)| keys.split(", "));
-    WITHOUT_MEANING.split(", ").chain(refused)
+    let passed_over = WITHOUT_MEANING
+        .iter()
+        .flat_map(|(keys, _)| keys.split(", "));
+    passed_over.chain(refused)
 }
 
-/// Whether requests of the engine wait in a queue.
+/// Why an option is passed over, if it is.
+pub(super) fn reason(key: &str) -> Option<&'static str> {
+    let found = WITHOUT_MEANING.iter().find(|(keys, _)| is_in(keys, key));
+    found.map(|(_, reason)| *reason)
+}
+
+/// What the engine does.
 ///
 /// # Errors
 ///
 /// That it does something else than a device can be asked for.
-pub(super) fn engine_queues(name: &str) -> Result<bool, String> {
-    if is_in(QUEUED, name) || is_in(SYNCHRONOUS, name) {
-        return Ok(is_in(QUEUED, name));
+pub(super) fn engine(name: &str) -> Result<Engine, String> {
+    for (names, engine) in [
+        (QUEUED, Engine::Queued),
+        (SYNCHRONOUS, Engine::Synchronous),
+        (NULL, Engine::Null),
+    ] {
+        if is_in(names, name) {
+            return Ok(engine);
+        }
     }
     let remedy = "use libaio or io_uring, or remove the line";
     let reason = OTHER_ENGINES.iter().find(|(names, _)| is_in(names, name));

@@ -21,6 +21,20 @@ use meldsim::engine::Duration;
 use meldsim::profile::{excerpt, list_mistakes, shortened};
 pub(super) use show::options;
 
+/// Why options are passed over, each reason with the options of which it is one.
+pub fn reasons(passed_over: &[String]) -> Vec<(&'static str, Vec<&str>)> {
+    let mut reasons: Vec<(&'static str, Vec<&str>)> = Vec::new();
+    for option in passed_over {
+        // What is of a job says its reason itself.
+        let reason = foreign::reason(option).unwrap_or("there they have no effect");
+        match reasons.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, options)) => options.push(option),
+            None => reasons.push((reason, vec![option])),
+        }
+    }
+    reasons
+}
+
 /// Deepest inclusion of files in files.
 const DEPTH_MAX: usize = 16;
 /// fio's words for what differs from machine to machine.
@@ -331,6 +345,7 @@ impl Reading<'_> {
             self.wrong(file.name, lines, "(file)", text);
         }
         let (mut jobs, mut names) = (Vec::new(), Vec::new());
+        let mut threads = 0u32;
         // With the line and the name of the first section, and how many more have the same.
         let mut mistakes: Vec<(usize, String, JobError, u32)> = Vec::new();
         for (at, mut draft) in std::mem::take(&mut self.drafts) {
@@ -338,7 +353,9 @@ impl Reading<'_> {
             draft.job.runtime = limits.min();
             let (name, refused) = (draft.job.name.clone(), draft.refused.clone());
             let of_job = match draft.finish(file.surroundings) {
-                Ok((job, passed_over)) => {
+                Ok((mut job, passed_over)) => {
+                    job.thread = threads + 1;
+                    threads = threads.saturating_add(job.numjobs);
                     let mut of_job = job.mistakes();
                     of_job.extend(unknown_wait(&names, &job));
                     passed_over
@@ -465,7 +482,10 @@ mod tests {
     fn every_option_sets_what_it_says() {
         let base = parse("[j]\nsize=1m\nrw=randrw").unwrap();
         for (line, changed) in [
-            ("bssplit=4k/10:64k/50:32k/40", "block_split"),
+            (
+                "bssplit=4k/10:64k/50:32k/40",
+                "BlockShare { bytes: 65536, percent: 50 }",
+            ),
             ("io_size=2m", "io_bytes"),
             ("offset=64k", "offset_bytes"),
             ("filename=shared", "file"),
@@ -496,17 +516,32 @@ mod tests {
                 "data_placement: Fdp, placement_ids: [0, 2, 3]",
             ),
             ("queue_priority=high", "queue_priority: High"),
-            ("bs=8k,32k", "block_bytes: 8192"),
+            ("bs=8k,32k", "BlockSizes { least: 32768, most: 32768"),
+            ("bssplit=8k/100,", "BlockSizes { least: 4096, most: 4096"),
+            ("bsrange=4k-12k", "BlockSizes { least: 4096, most: 12288"),
+            ("blockalign=64k", "align_bytes: Some([65536, 65536, 65536])"),
+            ("percentage_random=50,,9", "random_percent: [50, 100, 9]"),
+            ("random_generator=lfsr", "generator: Lfsr"),
+            ("randrepeat=0", "random_repeat: false"),
             (
-                "bs=8k,32k",
-                "write_block_split: [BlockShare { bytes: 32768, percent: 100 }]",
+                "randseed=7",
+                "seed: 7, random_repeat: true, new_order: true",
             ),
             (
-                "bssplit=8k/100,",
-                "write_block_split: [BlockShare { bytes: 4096,",
+                "fsync=4\nend_fsync=1",
+                "fsync: 4, fdatasync: 0, end_fsync: true",
             ),
-            ("bsrange=4k-12k", "bytes: 12288, percent: 1"),
-            ("blockalign=64k", "align_bytes: Some(65536)"),
+            ("sync=1", "sync_writes: true"),
+            ("iodepth=8\niodepth_low=2", "iodepth_low: Some(2)"),
+            (
+                "write_hint=long",
+                "data_placement: Streams, placement_ids: [3]",
+            ),
+            ("io_size=50%", "pass_bytes: Some(524288)"),
+            (
+                "percentile_list=99.9:25",
+                "percentiles: [25000000, 99900000]",
+            ),
             ("number_ios=9", "most_requests: Some(9)"),
             ("loops=(2*3)", "loops: 6"),
             ("offset_increment=1m", "offset_increment_bytes: 1048576"),
@@ -541,10 +576,7 @@ mod tests {
                 "is_slope: true, limit: 500000, is_percent: true",
             ),
             ("iodepth=9\nioengine=libaio", "iodepth: 9"),
-            (
-                "filesize=512k",
-                "size_bytes: 524288, io_bytes: Some(1048576)",
-            ),
+            ("filesize=2m", "pass_bytes: Some(1048576)"),
         ] {
             let jobs = parse(&format!("[j]\nsize=1m\nrw=randrw\n{line}\n")).unwrap();
             assert_ne!(jobs, base, "{line}");
@@ -556,7 +588,11 @@ mod tests {
     #[test]
     fn percentages_left_out_share_the_rest() {
         let jobs = parse("[j]\nsize=1m\nbssplit=4k/50:8k/:32k/\n").unwrap();
-        let percents: Vec<u32> = jobs[0].block_split.iter().map(|b| b.percent).collect();
+        let percents: Vec<u32> = jobs[0].block_sizes.as_ref().unwrap()[0]
+            .split
+            .iter()
+            .map(|b| b.percent)
+            .collect();
         assert_eq!(percents, [50, 25, 25]);
         assert_eq!(
             (jobs[0].unit_bytes(), jobs[0].largest_block_bytes()),
@@ -621,10 +657,6 @@ mod tests {
                 "a.fio:3: zonemode: is \"zbd\", and the simulated device has no zones; use none or strided",
             ),
             (
-                "[j]\nsize=1m\nrw=randtrim\n",
-                "a.fio:3: rw: is \"randtrim\": jobs do not deallocate; use a read or a write, or a trace, which can",
-            ),
-            (
                 "[j]\nsize=4*$mb_memory\n[k]\nsize=1m\n",
                 "a.fio:2: size: has $mb_memory, which is of this machine; write the number",
             ),
@@ -645,6 +677,10 @@ mod tests {
                 "a.fio:1: [j] zonesize: of 0 B holds no block of 4096 B; use at least one block\n\
                  a.fio:1: [j] latency_window: is missing or 0; give one, such as latency_window=5s\n\
                  a.fio:1: [j] ss_dur: is missing, or not 2 to 4096 times ss_interval, which is 1 us at least; give one, such as ss_dur=10s",
+            ),
+            (
+                "[j]\nsize=1m\nzonesize=4k\n",
+                "a.fio:1: [j] zonesize: has no zones to be of; add zonemode=strided",
             ),
             (
                 "[j]\nsize=1m\nplids=1\n",

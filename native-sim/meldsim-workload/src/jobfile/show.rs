@@ -1,6 +1,6 @@
 //! The options of a job as a result shows them.
 
-use super::super::job::{BlockShare, Job, PATTERNS, PRIORITIES, Rate};
+use super::super::job::{BlockSizes, GENERATORS, Job, PATTERNS, PRIORITIES, Rate};
 use super::super::options::{EXITS, LatencyTarget, PLACEMENTS, SteadyState, Strided};
 use super::super::quantity::name_of;
 use super::draft::RATE_PROCESSES;
@@ -9,8 +9,8 @@ use meldsim::engine::Duration;
 /// The options of a job as a result shows them: those that say what it does, and those that differ from fio's defaults.
 pub(crate) fn options(job: &Job) -> Vec<(&'static str, String)> {
     let is_shown = |key, differs: bool| match key {
-        "rw" | "iodepth" | "size" | "randseed" => true,
-        "bs" => job.block_split.is_empty(),
+        "rw" | "iodepth" | "numjobs" | "size" | "randseed" => true,
+        "bs" => job.block_sizes.is_none(),
         "rwmixread" => job.rw.reads() && job.rw.writes(),
         _ => differs,
     };
@@ -28,19 +28,26 @@ fn texts(job: &Job) -> Vec<(&'static str, String)> {
     let zone = |of: fn(Strided) -> u64| list(job.strided.map(of), "");
     let (least_read, least_write) = (job.min_rate_read, job.min_rate_write);
     let percent = |target: &LatencyTarget| target.percentile as f64 / 1e6;
+    let percentiles = job.percentiles.iter().map(|part| *part as f64 / 1e6);
     let (target, steady) = (job.latency_target.as_ref(), job.steady_state.as_ref());
     vec![
         ("rw", direction(job)),
         ("rw_sequencer", sequencer(job)),
         ("bs", job.block_bytes.to_string()),
-        ("bssplit", sizes(job)),
-        ("blockalign", list(job.align_bytes, "")),
+        ("bssplit", sizes(job, true)),
+        ("bsrange", sizes(job, false)),
+        ("bs_is_seq_rand", flag(job.sizes_by_order)),
+        ("blockalign", list(job.align_bytes.iter().flatten(), ",")),
         ("iodepth", job.iodepth.to_string()),
+        ("iodepth_low", list(job.iodepth_low, "")),
+        ("iodepth_batch_complete_min", job.complete_min.to_string()),
         ("size", job.size_bytes.to_string()),
+        ("pass_size", list(job.pass_bytes, "")),
         ("io_size", list(job.io_bytes, "")),
         ("number_ios", list(job.most_requests, "")),
         ("loops", job.loops.to_string()),
         ("offset", job.offset_bytes.to_string()),
+        ("offset_align", job.offset_align_bytes.to_string()),
         ("offset_increment", job.offset_increment_bytes.to_string()),
         ("filename", list(job.file.as_ref(), "")),
         ("runtime", list(job.runtime.map(time), "")),
@@ -54,8 +61,16 @@ fn texts(job: &Job) -> Vec<(&'static str, String)> {
         ("numjobs", job.numjobs.to_string()),
         ("group_reporting", flag(job.group_reporting)),
         ("rwmixread", job.rwmixread.to_string()),
+        ("percentage_random", list(job.random_percent, ",")),
         ("random_distribution", job.distribution.to_string()),
+        ("random_generator", name_of(&job.generator, &GENERATORS)),
         ("randseed", job.seed.to_string()),
+        ("randrepeat", flag(job.random_repeat)),
+        ("allrandrepeat", flag(job.all_random_repeat)),
+        ("fsync", job.fsync.to_string()),
+        ("fdatasync", job.fdatasync.to_string()),
+        ("end_fsync", flag(job.end_fsync)),
+        ("sync", flag(job.sync_writes)),
         ("zonerange", zone(|zone| zone.range_bytes)),
         ("zonesize", zone(|zone| zone.size_bytes)),
         ("zoneskip", zone(|zone| zone.skip_bytes)),
@@ -63,6 +78,8 @@ fn texts(job: &Job) -> Vec<(&'static str, String)> {
         ("rate_iops_read", rate(job.rate_read, Rate::Requests)),
         ("rate_write", rate(job.rate_write, Rate::Bytes)),
         ("rate_iops_write", rate(job.rate_write, Rate::Requests)),
+        ("rate_trim", rate(job.rate_trim, Rate::Bytes)),
+        ("rate_iops_trim", rate(job.rate_trim, Rate::Requests)),
         ("rate_process", name_of(&job.poisson, &RATE_PROCESSES)),
         ("rate_min_read", rate(least_read, Rate::Bytes)),
         ("rate_iops_min_read", rate(least_read, Rate::Requests)),
@@ -82,6 +99,7 @@ fn texts(job: &Job) -> Vec<(&'static str, String)> {
         ("ss_interval", list(steady.map(|it| time(it.interval)), "")),
         ("thinktime", time(job.think_time)),
         ("thinktime_blocks", job.think_blocks.to_string()),
+        ("percentile_list", list(percentiles, ":")),
         ("nvm_set", list(job.nvm_set, "")),
         ("queue_priority", name_of(&job.queue_priority, &PRIORITIES)),
         ("read_pattern", name_of(&job.read_pattern, &PATTERNS)),
@@ -105,23 +123,27 @@ fn sequencer(job: &Job) -> String {
     if identical { "identical" } else { "sequential" }.to_owned()
 }
 
-/// The sizes of reads, and after a comma those of writes where they are others.
-fn sizes(job: &Job) -> String {
-    let of = |shares: &[BlockShare]| {
-        let shares = shares.iter();
-        list(
-            shares.map(|share| format!("{}/{}", share.bytes, share.percent)),
-            ":",
-        )
+/// The sizes of reads, writes and trims with their shares, or else those between two; once where all are the same.
+fn sizes(job: &Job, shares: bool) -> String {
+    let of = |sizes: &BlockSizes| match (sizes.split.is_empty(), shares) {
+        (true, true) => format!("{}/100", sizes.least),
+        (true, false) => format!("{}-{}", sizes.least, sizes.most),
+        (false, _) => {
+            let split = sizes.split.iter();
+            let split = split.map(|share| format!("{}/{}", share.bytes, share.percent));
+            list(split, ":")
+        }
     };
-    let read = match job.block_split.is_empty() {
-        true if job.write_block_split.is_empty() => String::new(),
-        true => format!("{}/100", job.block_bytes),
-        false => of(&job.block_split),
+    let Some(sizes) = &job.block_sizes else {
+        return String::new();
     };
-    match job.write_block_split.is_empty() {
-        true => read,
-        false => format!("{read},{}", of(&job.write_block_split)),
+    let is_range = |sizes: &BlockSizes| sizes.split.is_empty() && sizes.least != sizes.most;
+    if sizes.iter().any(is_range) == shares {
+        return String::new();
+    }
+    match sizes.iter().all(|other| *other == sizes[0]) {
+        true => of(&sizes[0]),
+        false => list(sizes.each_ref().map(of), ","),
     }
 }
 

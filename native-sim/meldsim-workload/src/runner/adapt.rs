@@ -273,8 +273,9 @@ impl SpeedWatch {
 
     /// Counts a request; says so when its direction was too slow.
     pub(super) fn completed(&mut self, ended: &Ended) -> Option<String> {
-        let direction = usize::from(ended.write);
-        let (requests, bytes) = &mut self.now[direction];
+        let direction = ended.direction as usize;
+        // Only reads and writes have a bound.
+        let (requests, bytes) = self.now.get_mut(direction)?;
         *requests += 1;
         *bytes += ended.bytes;
         let bound = self.bounds[direction]?;
@@ -290,7 +291,7 @@ impl SpeedWatch {
         };
         self.since[direction] = (now, *requests, *bytes);
         let rate = (done as f64 / spent.as_secs_f64()) as u64;
-        let name = if ended.write { "writes" } else { "reads" };
+        let name = ["reads", "writes"][direction];
         (rate < least)
             .then(|| format!("{name} at {rate} {unit}, below the least of {least} {unit}"))
     }
@@ -298,6 +299,7 @@ impl SpeedWatch {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::direction::Direction;
     use super::*;
 
     fn ended(completed_us: u64, latency_us: u64) -> Ended {
@@ -308,7 +310,7 @@ mod tests {
             submitted: at(completed_us - latency_us),
             completed: at(completed_us),
             bytes: 4096,
-            write: false,
+            direction: Direction::Read,
             failed: false,
         }
     }

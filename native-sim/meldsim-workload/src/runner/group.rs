@@ -7,6 +7,7 @@ use super::super::error::RunError;
 use super::super::options::{Exit, Flow};
 use super::super::requests::Submitted;
 use super::super::series::Series;
+use super::super::tally::Ended;
 use super::adapt::SteadyWatch;
 use super::running::{Phase, Running};
 use super::window::Marks;
@@ -129,7 +130,13 @@ impl<'a, F: FnMut(f64) -> ControlFlow<()>> Group<'a, F> {
             }
             if marks.next() <= now {
                 let of_set = jobs.iter_mut().filter(|job| job.set == set);
-                marks.keep_up(device, of_set.map(|job| (&mut job.track, job.done_bytes)));
+                marks.keep_up(
+                    device,
+                    of_set.map(|job| {
+                        let done = job.done();
+                        (&mut job.track, done)
+                    }),
+                );
             }
             next = next.min(marks.next());
         }
@@ -227,7 +234,26 @@ impl<'a, F: FnMut(f64) -> ControlFlow<()>> Group<'a, F> {
         }
     }
 
-    fn watch_steadiness(&mut self, index: usize, ended: &super::super::tally::Ended) {
+    /// A request of a job has ended.
+    #[inline(always)]
+    fn count(&mut self, index: usize, ended: &Ended) -> ControlFlow<()> {
+        self.jobs[index].completed(ended);
+        if !self.steady.is_empty() {
+            self.watch_steadiness(index, ended);
+        }
+        if let Some(series) = &mut self.series {
+            series.record(index, ended);
+        }
+        self.completions += 1;
+        if self.completions % PROGRESS_EVERY == 0 {
+            let shares = self.jobs.iter().map(|job| job.share_done(ended.completed));
+            let share = shares.sum::<f64>() / self.jobs.len() as f64;
+            return (self.progress)(share);
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn watch_steadiness(&mut self, index: usize, ended: &Ended) {
         let mut all = self.steady.iter_mut();
         let Some(steady) = all.find(|steady| steady.jobs.contains(&index)) else {
             return;
@@ -309,20 +335,14 @@ impl<F: FnMut(f64) -> ControlFlow<()>> Load for Group<'_, F> {
     ) -> Result<ControlFlow<()>, RunError> {
         let index = self.range.start + stream;
         let ended = request.ended(completion);
-        self.jobs[index].completed(&ended);
-        if !self.steady.is_empty() {
-            self.watch_steadiness(index, &ended);
+        if self.jobs[index].keeps(&request, &ended) {
+            return Ok(ControlFlow::Continue(()));
         }
-        if let Some(series) = &mut self.series {
-            series.record(index, &ended);
+        let mut flow = self.count(index, &ended);
+        while let Some(ended) = self.jobs[index].taken() {
+            flow = self.count(index, &ended);
         }
-        self.completions += 1;
-        if self.completions % PROGRESS_EVERY == 0 {
-            let shares = self.jobs.iter().map(|job| job.share_done(ended.completed));
-            let share = shares.sum::<f64>() / self.jobs.len() as f64;
-            return Ok((self.progress)(share));
-        }
-        Ok(ControlFlow::Continue(()))
+        Ok(flow)
     }
 
     fn sample(&mut self, device: &Device) -> Instant {

@@ -7,6 +7,7 @@
 
 mod adapt;
 mod apart;
+mod batch;
 mod group;
 mod running;
 mod window;
@@ -300,21 +301,27 @@ pub(super) fn waits_for(before: &[Job], job: &Job) -> Result<Option<usize>, RunE
 /// Refuses a job whose requests the device could not take.
 fn fits_device(profile: &Profile, job: &Job) -> Result<(), JobError> {
     let lba_bytes = profile.controller.lba_size.0;
-    let key = match job.block_split.is_empty() {
-        true => "bs",
-        false => "bssplit",
+    let split = job.block_sizes.iter().flatten().flat_map(|sizes| {
+        let shares = sizes.split.iter().map(|share| share.bytes);
+        shares.chain([sizes.least, sizes.most])
+    });
+    let sizes = match job.block_sizes.is_some() {
+        true => split.map(|bytes| ("bssplit", bytes)).collect(),
+        false => vec![("bs", job.block_bytes)],
     };
+    let align = job.align_bytes.unwrap_or_default();
     let zone = job.strided.as_ref();
     let places = [
-        ("offset", job.offset_bytes),
+        ("offset", job.offset_of(0)),
         ("offset_increment", job.offset_increment_bytes),
-        ("blockalign", job.align_bytes.unwrap_or(0)),
+        ("blockalign", align[0]),
+        ("blockalign", align[1]),
+        ("blockalign", align[2]),
         ("rw", job.step_bytes.unsigned_abs()),
         ("zonerange", zone.map_or(0, |zone| zone.range_bytes)),
         ("zoneskip", zone.map_or(0, |zone| zone.skip_bytes)),
     ];
-    let sizes = job.block_sizes().map(|bytes| (key, bytes));
-    for (key, bytes) in sizes.chain(places) {
+    for (key, bytes) in sizes.into_iter().chain(places) {
         let (message, remedy) = if bytes % lba_bytes != 0 {
             let remedy = format!("use a multiple of {lba_bytes} B");
             ("not a multiple of the device's logical block", remedy)

@@ -1,18 +1,20 @@
 //! One job while it runs: its requests and their times come out, completions go in.
 
+use super::super::direction::Direction;
+use super::super::distribution::Distribution;
 use super::super::error::RunError;
 use super::super::job::Job;
 use super::super::placement::Placement;
-use super::super::requests::{Pace, Request, Requests, Submitted};
+use super::super::requests::{Pace, Request, Requests, Submitted, Upcoming};
 use super::super::result::{JobResult, Span, Window};
 use super::super::tally::{Ended, Tally};
 use super::adapt::{DepthSearch, SpeedWatch, Verdict};
-use super::window::Track;
+use super::batch::Batch;
+use super::window::{Done, Track};
 use meldsim::device::{Device, QueueId, Stats};
 use meldsim::nvme::{Command, Directive, NamespaceId};
 use meldsim::profile::Kind;
 use meldsim::{Duration, Instant};
-use meldsim_drive::Distribution;
 use meldsim_drive::Next;
 
 /// Whether a job runs.
@@ -66,6 +68,11 @@ pub(super) struct Running {
     /// It mixes directions, and a rate decides which is next.
     mixes_at_rates: bool,
     pace: Pace,
+    /// A flush is outstanding, and it submits nothing until that has completed.
+    is_flushing: bool,
+    /// Writes that have completed, and whose flush is still to come.
+    unflushed: Vec<Submitted>,
+    batch: Option<Batch>,
     pub(super) start: Instant,
     /// What is submitted before this is not counted.
     pub(super) counted_from: Instant,
@@ -96,8 +103,8 @@ pub(super) struct Running {
     pub(super) track: Track,
     /// The device's counters when the window began, if that was after a ramp.
     pub(super) before: Option<Box<Stats>>,
-    /// Reads, writes.
-    tallies: [Tally; 2],
+    /// By direction.
+    tallies: [Tally; 4],
 }
 
 impl Running {
@@ -124,6 +131,9 @@ impl Running {
                 && !mixes_at_rates(&job)
                 && device.profile().kind == Kind::Nand,
             pace: Pace::new(&job, Instant::START),
+            is_flushing: false,
+            unflushed: Vec::new(),
+            batch: Batch::new(&job),
             start: Instant::START,
             counted_from: Instant::START,
             last_completion: Instant::START,
@@ -186,16 +196,31 @@ impl Running {
         }
     }
 
-    /// Whether the results of the two are added up.
+    /// Whether the results of the two are added up: as in fio, all of a group that say so.
     pub(super) fn reports_with(&self, other: &Running) -> bool {
-        self.job.group_reporting && self.section == other.section
+        self.job.group_reporting && other.job.group_reporting && self.group == other.group
     }
 
     /// The next request, if there is one and its time has come.
     #[inline(always)]
     pub(super) fn next(&mut self, now: Instant, outstanding: u64) -> Next<Submitted> {
+        if self.is_timed {
+            if let Some(write) = self.unflushed.pop() {
+                let flush = Submitted {
+                    ends_write: true,
+                    ..write
+                };
+                return Next::Submit(Command::flush(self.nsid, 0), flush);
+            }
+        }
         if self.is_over || (self.is_timed && !self.goes_on(now, outstanding)) {
             return Next::Wait;
+        }
+        if !self.mixes_at_rates {
+            self.draw(1);
+            if self.drawn_count == 0 || (self.drawn[0].waits && outstanding > 0) {
+                return Next::Wait;
+            }
         }
         let mut arrived = now;
         if self.is_timed {
@@ -205,15 +230,12 @@ impl Running {
                 Arrival::Never => return Next::Wait,
             }
         }
-        self.draw(1);
-        if self.drawn_count == 0 {
-            return Next::Wait;
-        }
         // One by one: what is between the fields is not copied.
         let Request {
             start,
             bytes,
-            write,
+            direction,
+            waits,
         } = self.drawn[0];
         self.drawn.copy_within(1.., 0);
         self.drawn_count -= 1;
@@ -221,12 +243,14 @@ impl Running {
             arrived,
             begun: now,
             bytes,
-            write,
+            direction,
+            ends_write: false,
         };
         let request = Request {
             start,
             bytes,
-            write,
+            direction,
+            waits,
         };
         Next::Submit(self.command(&request), submitted)
     }
@@ -237,6 +261,9 @@ impl Running {
             if !search.allows(now, outstanding) {
                 return false;
             }
+        }
+        if self.is_flushing || self.batch.as_mut().is_some_and(|batch| !batch.goes_on()) {
+            return false;
         }
         if self.job.think_time > Duration::ZERO && self.since_pause >= self.job.think_blocks {
             if outstanding > 0 {
@@ -250,39 +277,56 @@ impl Running {
 
     /// What has become of the next request's arrival. One that has arrived is drawn.
     fn arrival(&mut self, now: Instant) -> Arrival {
-        let Some(write) = self.next_direction(now) else {
-            return Arrival::Never;
-        };
-        let paced = self.pace.next(write);
-        let due = paced.map_or(self.paused_until, |time| time.max(self.paused_until));
-        let end = self.job.runtime.map(|runtime| self.counted_from + runtime);
-        if end.is_some_and(|end| due.max(now) >= end) {
-            self.is_over = true;
-            return Arrival::Never;
+        loop {
+            let Some(direction) = self.next_direction(now) else {
+                return Arrival::Never;
+            };
+            let paced = self.pace.next(direction);
+            let due = paced.map_or(self.paused_until, |time| time.max(self.paused_until));
+            let end = self.job.runtime.map(|runtime| self.counted_from + runtime);
+            if end.is_some_and(|end| due.max(now) >= end) {
+                self.is_over = true;
+                return Arrival::Never;
+            }
+            if due > now {
+                return Arrival::Due(due);
+            }
+            if self.mixes_at_rates {
+                let drawn = match direction {
+                    Direction::Sync => Some(self.requests.sync()),
+                    direction => self.requests.draw(direction),
+                };
+                // Without a place for it, another pass may begin.
+                let Some(request) = drawn else {
+                    continue;
+                };
+                (self.drawn[0], self.drawn_count) = (request, 1);
+            }
+            self.pace.take(direction, self.drawn[0].bytes);
+            match direction {
+                Direction::Sync => self.is_flushing = true,
+                _ => self.since_pause = self.since_pause.saturating_add(1),
+            }
+            if let Some(batch) = &mut self.batch {
+                batch.submitted();
+            }
+            return Arrival::At(paced.unwrap_or(now));
         }
-        if due > now {
-            return Arrival::Due(due);
-        }
-        if self.mixes_at_rates {
-            self.drawn[0] = self.requests.draw(write);
-            self.drawn_count = 1;
-        }
-        self.pace.take(write, self.drawn[0].bytes);
-        self.since_pause = self.since_pause.saturating_add(1);
-        Arrival::At(paced.unwrap_or(now))
     }
 
-    /// Whether the next request writes; `None` when there is none. In a mix at rates it is drawn only when it has arrived.
-    fn next_direction(&mut self, now: Instant) -> Option<bool> {
+    /// What the next request asks for; `None` when there is none. In a mix at rates it is drawn only when it has arrived.
+    fn next_direction(&mut self, now: Instant) -> Option<Direction> {
         if !self.mixes_at_rates {
             self.draw(1);
-            return (self.drawn_count > 0).then_some(self.drawn[0].write);
+            return (self.drawn_count > 0).then_some(self.drawn[0].direction);
         }
-        if !self.requests.has_next() {
-            return None;
-        }
-        let first = self.pace.first(now);
-        Some(first.unwrap_or_else(|| self.requests.draw_direction()))
+        Some(match self.requests.upcoming()? {
+            Upcoming::Sync => Direction::Sync,
+            Upcoming::Data => {
+                let first = self.pace.first(now);
+                first.unwrap_or_else(|| self.requests.draw_direction())
+            }
+        })
     }
 
     /// Draws requests until there are so many, or no more.
@@ -306,7 +350,11 @@ impl Running {
         self.draw(LOOK_AHEAD);
         // The device fetches what writes will need when they wait for room.
         let drawn = &self.drawn[..self.drawn_count];
-        let read = |place: usize| drawn.get(place).filter(|request| !request.write);
+        let read = |place: usize| {
+            drawn
+                .get(place)
+                .filter(|request| request.direction == Direction::Read)
+        };
         if let Some(next) = read(0) {
             device.prefetch(self.nsid, next.start >> self.lba_shift);
         }
@@ -327,20 +375,44 @@ impl Running {
 
     fn command(&mut self, request: &Request) -> Command {
         let (slba, nlb) = self.blocks(request);
-        match request.write {
-            false => Command::read(self.nsid, slba, nlb, 0),
-            true => {
+        match request.direction {
+            Direction::Read => Command::read(self.nsid, slba, nlb, 0),
+            Direction::Trim => Command::deallocate(self.nsid, slba, nlb, 0),
+            Direction::Sync => Command::flush(self.nsid, 0),
+            Direction::Write => {
                 let write = Command::write(self.nsid, slba, nlb, Directive::NONE, 0);
                 self.placement.hint(write)
             }
         }
     }
 
+    /// Keeps a completion that does not count yet: its write is to be flushed, or others are taken with it.
+    #[inline(always)]
+    pub(super) fn keeps(&mut self, request: &Submitted, ended: &Ended) -> bool {
+        if !self.is_timed {
+            return false;
+        }
+        if ended.direction == Direction::Sync {
+            self.is_flushing = false;
+        }
+        if self.job.sync_writes && ended.direction == Direction::Write && !request.ends_write {
+            self.unflushed.push(*request);
+            return true;
+        }
+        self.batch.as_mut().is_some_and(|batch| batch.keeps(ended))
+    }
+
+    /// One that was kept, and now counts.
+    #[inline(always)]
+    pub(super) fn taken(&mut self) -> Option<Ended> {
+        self.batch.as_mut()?.taken()
+    }
+
     #[inline(always)]
     pub(super) fn completed(&mut self, ended: &Ended) {
         self.done_bytes += ended.bytes;
         if ended.begun >= self.counted_from {
-            self.tallies[usize::from(ended.write)].record(ended);
+            self.tallies[ended.direction as usize].record(ended);
             self.last_completion = ended.completed;
         }
         if self.search.is_some() || self.speed.is_some() {
@@ -370,9 +442,19 @@ impl Running {
         self.is_over |= self.stopped.is_some();
     }
 
+    /// What it has done by now.
+    pub(super) fn done(&self) -> Done {
+        let counted = |index: usize| (self.tallies[index].requests, self.tallies[index].bytes);
+        Done {
+            bytes: self.done_bytes,
+            counted: [0, 1, 2].map(counted),
+        }
+    }
+
     /// Its window begins or ends now.
     pub(super) fn begin_window(&mut self, device: &Device) {
-        self.track.begin(device, self.set, self.done_bytes);
+        let done = self.done();
+        self.track.begin(device, self.set, done);
         if self.job.ramp_time > Duration::ZERO {
             self.before = Some(Box::new(device.stats()));
         }
@@ -380,14 +462,15 @@ impl Running {
 
     pub(super) fn end_window(&mut self, device: &Device) {
         if self.track.has_begun() && !self.track.has_ended() {
-            self.track.end(device, self.set, self.done_bytes);
+            let done = self.done();
+            self.track.end(device, self.set, done);
         }
     }
 
     /// The window of a job, or of the first of several that report as one.
     fn window(jobs: &[Running]) -> Option<Window> {
         let first = jobs.first()?;
-        let outstanding = u64::from(first.job.iodepth) * first.job.block_sizes().max().unwrap_or(0);
+        let outstanding = u64::from(first.job.iodepth) * first.job.largest_block_bytes();
         first.track.window(outstanding, first.is_flash)
     }
 
@@ -425,13 +508,12 @@ impl Running {
 
     /// The result of a job, or of several as if they were one.
     pub(super) fn result(jobs: &[Running], device: &Device) -> JobResult {
-        let mut tallies: [Tally; 2] = Default::default();
+        let mut tallies: [Tally; 4] = Default::default();
         for running in jobs {
             for (sum, tally) in tallies.iter_mut().zip(&running.tallies) {
                 sum.merge(tally);
             }
         }
-        let [read, write] = tallies;
         let start = jobs.iter().map(|running| running.counted_from).min();
         let end = jobs.iter().map(|running| running.last_completion).max();
         let span = Span {
@@ -447,7 +529,7 @@ impl Running {
             latency_depth: depths.min(),
             steady_us: jobs[0].steady_at.map(|at| at.as_ps() as f64 / 1e6),
             stopped: jobs.iter().find_map(|job| job.stopped.clone()),
-            ..JobResult::of_job(&jobs[0].job, jobs.len() > 1, span, read, write)
+            ..JobResult::of_jobs(jobs.iter().map(|running| &running.job), span, tallies)
         }
     }
 }
@@ -461,5 +543,7 @@ fn mixes_at_rates(job: &Job) -> bool {
 
 /// Whether something besides its depth decides when a job submits.
 fn is_timed(job: &Job) -> bool {
-    job.has_times() || job.runtime.is_some() || job.latency_target.is_some()
+    let flushes = job.fsync > 0 || job.fdatasync > 0 || job.end_fsync || job.sync_writes;
+    let batches = Batch::new(job).is_some();
+    job.has_times() || job.runtime.is_some() || job.latency_target.is_some() || flushes || batches
 }

@@ -6,7 +6,7 @@
 //!
 //! The marks of a set depend on its own jobs alone, so that sets that run apart have the same.
 
-use crate::result::{Half, Window};
+use crate::result::{Half, Samples, Window};
 use meldsim::device::{Device, amplification};
 use meldsim::{Duration, Instant};
 
@@ -19,11 +19,19 @@ const ALIKE: f64 = 0.05;
 /// What is steady since some time has been so for this share of the window.
 const LEAST_SHARE: f64 = 0.25;
 
+/// What a job has done.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Done {
+    pub(super) bytes: u64,
+    /// Requests and bytes that were counted, of reads, writes and trims.
+    pub(super) counted: [(u64, u64); 3],
+}
+
 /// What an NVM set and a job have done by then.
 #[derive(Clone, Copy, Debug)]
 struct Mark {
     at: Instant,
-    done_bytes: u64,
+    done: Done,
     written_bytes: u64,
     programmed_bytes: u64,
     erases: u64,
@@ -47,14 +55,14 @@ impl Track {
     }
 
     /// The window begins, or begins anew.
-    pub(super) fn begin(&mut self, device: &Device, set: u32, done_bytes: u64) {
-        self.begin = Some(mark(device, set, done_bytes));
+    pub(super) fn begin(&mut self, device: &Device, set: u32, done: Done) {
+        self.begin = Some(mark(device, set, done));
         self.end = None;
     }
 
     /// The window ends.
-    pub(super) fn end(&mut self, device: &Device, set: u32, done_bytes: u64) {
-        self.end = Some(mark(device, set, done_bytes));
+    pub(super) fn end(&mut self, device: &Device, set: u32, done: Done) {
+        self.end = Some(mark(device, set, done));
     }
 
     /// What was in the window, of a job that has so many bytes outstanding.
@@ -82,6 +90,7 @@ impl Track {
             blocks_erased: end.erases - begin.erases,
             halves: telling,
             is_steady,
+            samples: [0, 1, 2].map(|direction| samples(&marks, direction)),
             steady_since: is_steady
                 .and(steady_since)
                 .map(|(_, mark)| mark.at - begin.at),
@@ -116,9 +125,9 @@ impl Marks {
     pub(super) fn keep_up<'a>(
         &mut self,
         device: &Device,
-        jobs: impl Iterator<Item = (&'a mut Track, u64)>,
+        jobs: impl Iterator<Item = (&'a mut Track, Done)>,
     ) {
-        let mut tracks: Vec<(&mut Track, u64)> = jobs.collect();
+        let mut tracks: Vec<(&mut Track, Done)> = jobs.collect();
         while self.next() <= device.now() {
             if self.count == MARKS_MAX {
                 for (track, _) in &mut tracks {
@@ -129,19 +138,19 @@ impl Marks {
                 self.count /= 2;
                 continue;
             }
-            for (track, done_bytes) in &mut tracks {
-                track.even.push(mark(device, self.set, *done_bytes));
+            for (track, done) in &mut tracks {
+                track.even.push(mark(device, self.set, *done));
             }
             self.count += 1;
         }
     }
 }
 
-fn mark(device: &Device, set: u32, done_bytes: u64) -> Mark {
+fn mark(device: &Device, set: u32, done: Done) -> Mark {
     let usage = device.set_usage(set);
     Mark {
         at: device.now(),
-        done_bytes,
+        done,
         written_bytes: usage.written_bytes,
         programmed_bytes: usage.programmed_bytes,
         erases: usage.erases,
@@ -153,10 +162,28 @@ fn half(from: &Mark, to: &Mark, is_flash: bool) -> Half {
     let programmed = to.programmed_bytes - from.programmed_bytes;
     let written = to.written_bytes - from.written_bytes;
     Half {
-        bytes: to.done_bytes - from.done_bytes,
+        bytes: to.done.bytes - from.done.bytes,
         seconds,
         write_amplification: amplification(programmed, written).filter(|_| is_flash),
     }
+}
+
+/// The rates of a direction between the marks.
+fn samples(marks: &[Mark], direction: usize) -> Samples {
+    let mut samples = Samples::default();
+    // The last part is short, where it is not the only one.
+    let parts = marks.windows(2).take((marks.len() - 2).max(1));
+    for pair in parts {
+        let seconds = (pair[1].at - pair[0].at).as_secs_f64();
+        let [before, after] = [0, 1].map(|nth: usize| pair[nth].done.counted[direction]);
+        if seconds > 0.0 {
+            let requests = after.0.saturating_sub(before.0);
+            let bytes = after.1.saturating_sub(before.1);
+            samples.iops.push(requests as f64 / seconds);
+            samples.bytes_per_s.push(bytes as f64 / seconds);
+        }
+    }
+    samples
 }
 
 /// Both sides of the mark in the middle, if there is one.
@@ -190,7 +217,7 @@ mod tests {
     fn track(rows: &[(u64, u64)]) -> Track {
         let mut at = Mark {
             at: Instant::START,
-            done_bytes: 0,
+            done: Done::default(),
             written_bytes: 0,
             programmed_bytes: 0,
             erases: 0,
@@ -198,7 +225,7 @@ mod tests {
         let mut marks = vec![at];
         for (written, programmed) in rows {
             at.at += Duration::from_ms(1);
-            at.done_bytes += written;
+            at.done.bytes += written;
             at.written_bytes += written;
             at.programmed_bytes += programmed;
             marks.push(at);

@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use super::record::{Extent, Op, Record};
+use crate::direction::Direction;
 use crate::group::{Group, RANDOM_BELOW_BYTES};
 use crate::tally::Ended;
 use meldsim::Instant;
@@ -159,7 +160,7 @@ impl Groups {
         let latency_ps = u128::from((ended.completed - ended.arrived).as_ps());
         let interval = self.interval(origin.record);
         let group = &mut self.groups[origin.group];
-        if ended.write {
+        if ended.direction == Direction::Write {
             group.writes += 1;
             group.written_bytes += ended.bytes;
             group.write_ps[interval] += latency_ps;
@@ -284,7 +285,7 @@ mod tests {
                     submitted: Instant::START,
                     completed: Instant::START + Duration::from_us(10),
                     bytes: record.length,
-                    write: false,
+                    direction: Direction::Read,
                     failed: false,
                 },
             );

@@ -9,6 +9,7 @@ use super::place::Volume;
 use super::reader::TraceReader;
 use super::record::{Extent, Op, Record};
 use super::time::doubt;
+use crate::direction::Direction;
 use crate::error::{Fault, RunError, TraceError};
 use crate::requests::Submitted;
 use crate::result::{
@@ -149,8 +150,8 @@ impl<R: BufRead> Replay<R> {
         let device = DeviceResult::of(&device, &before, records.overwritten_pages);
         let names = records.reader.volumes();
         let tallies = records.tallies.into_iter().zip(names);
-        let jobs = tallies.map(|([read, write], name)| {
-            JobResult::new(name.clone(), options.describe(), depth, span, read, write)
+        let jobs = tallies.map(|(tallies, name)| {
+            JobResult::new(name.clone(), options.describe(), depth, span, tallies)
         });
         Ok(RunResult {
             jobs: jobs.collect(),
@@ -184,7 +185,8 @@ struct Records<R, F> {
     next: Option<(Record, Instant)>,
     volumes: Vec<Volume>,
     /// Of each volume: reads, writes.
-    tallies: Vec<[Tally; 2]>,
+    /// Of each volume, by direction.
+    tallies: Vec<[Tally; 4]>,
     last_arrival: Instant,
     last_completion: Instant,
     series: Option<Series>,
@@ -254,7 +256,11 @@ impl<R: BufRead, F: FnMut() -> ControlFlow<()>> Load for Records<R, F> {
                         arrived,
                         begun: now,
                         bytes: record.length,
-                        write: record.op == Op::Write,
+                        direction: match record.op {
+                            Op::Write => Direction::Write,
+                            _ => Direction::Read,
+                        },
+                        ends_write: false,
                     },
                     origin,
                 });
@@ -272,7 +278,7 @@ impl<R: BufRead, F: FnMut() -> ControlFlow<()>> Load for Records<R, F> {
         self.last_completion = completion.completed;
         if let Some(Moving { submitted, origin }) = moving {
             let ended = submitted.ended(completion);
-            self.tallies[volume][usize::from(ended.write)].record(&ended);
+            self.tallies[volume][ended.direction as usize].record(&ended);
             if let Some(series) = &mut self.series {
                 series.record(volume, &ended);
             }

@@ -4,8 +4,8 @@ use crate::common;
 use meldsim::profile::SetLayout;
 use meldsim::{Device, Duration, Profile};
 use meldsim_workload::{
-    BlockShare, Distribution, Job, JobResult, Past, Rate, ReadWrite, RunResult, Runner, Tally,
-    parse_job_file,
+    BlockShare, BlockSizes, Distribution, Job, JobResult, Past, Rate, ReadWrite, RunResult, Runner,
+    Tally, parse_job_file,
 };
 
 fn profile() -> Profile {
@@ -193,7 +193,7 @@ fn skewed_writes_touch_fewer_pages() {
     };
     let once = mapped(Distribution::Once);
     let uniform = mapped(Distribution::Uniform);
-    let zipf = mapped(Distribution::Zipf { theta: 1_200_000 });
+    let zipf = mapped(Distribution::zipf(1_200_000));
     assert_eq!(once, 2048);
     assert!((1200..1400).contains(&uniform), "{uniform}"); // 1 - 1/e
     assert!(zipf < uniform / 2, "{zipf}");
@@ -202,7 +202,7 @@ fn skewed_writes_touch_fewer_pages() {
 #[test]
 fn several_sizes_and_an_offset_reach_the_device() {
     let mut split = job(ReadWrite::Read);
-    split.block_split = vec![
+    let shares = BlockSizes::split(vec![
         BlockShare {
             bytes: 4096,
             percent: 50,
@@ -211,7 +211,8 @@ fn several_sizes_and_an_offset_reach_the_device() {
             bytes: 65_536,
             percent: 50,
         },
-    ];
+    ]);
+    split.block_sizes = Some([shares.clone(), shares.clone(), shares]);
     split.offset_bytes = 1 << 20;
     let result = run(&[split]);
     let direction = read(&result);
