@@ -133,9 +133,12 @@ fn ramp_time_is_not_counted_and_startdelay_waits() {
     let ramped = run(&[late]);
     assert_eq!(ramped.jobs[0].start_us, 5000.0);
     let (counted, submitted) = (read(&ramped).requests, ramped.device.stats.read_commands);
-    assert!(counted.abs_diff(read(&whole).requests) <= 1, "{counted}");
+    // A read takes 58 to 107 us, by its page: as many milliseconds have a few more or less.
+    let most = 3;
+    let whole = read(&whole).requests;
+    assert!(counted.abs_diff(whole) <= most, "{counted} of {whole}");
     assert!(
-        submitted * 5 / 8 >= counted - 1,
+        submitted * 5 / 8 >= counted - most,
         "{submitted}: 3 ms of 8 are not counted"
     );
 }
