@@ -417,6 +417,14 @@ impl Job {
         self.offset_bytes.saturating_add(self.size_bytes)
     }
 
+    /// The byte behind the last that a request may touch: one that begins in the region may end beyond it, within the file.
+    pub(super) fn reach_bytes(&self) -> u64 {
+        let end = self.end_bytes();
+        let beyond = end.saturating_add(self.largest_block_bytes());
+        self.within_bytes
+            .map_or(end, |file| end.max(file.min(beyond)))
+    }
+
     /// Whether random requests may meet a block again before all were met.
     pub(super) fn repeats_blocks(&self) -> bool {
         let is_aligned = |(index, align): (usize, &u64)| {
@@ -472,26 +480,28 @@ impl Job {
 
     /// The equal jobs it stands for.
     pub(super) fn clones(&self) -> impl Iterator<Item = Job> + '_ {
-        (0..self.numjobs).map(|index| Job {
-            name: match self.numjobs {
-                1 => self.name.clone(),
-                _ => format!("{}.{index}", self.name),
-            },
-            // As in fio, the second thread is that of the last of the equal jobs.
-            thread: self.thread + (self.numjobs - index) % self.numjobs,
-            // As in fio, `randseed` does without `randrepeat` in all but the first.
-            random_repeat: self.random_repeat && !(self.new_order && index > 0),
-            offset_bytes: self.offset_of(index),
-            size_bytes: match self.within_bytes {
-                Some(end) => self
-                    .size_bytes
-                    .min(end.saturating_sub(self.offset_of(index))),
-                None => self.size_bytes,
-            },
-            // The first waits for all before it, the others start with it.
-            stonewall: self.stonewall && index == 0,
-            new_group: self.new_group && index == 0,
-            ..self.clone()
+        (0..self.numjobs).map(|index| {
+            let room = self.within_bytes.unwrap_or(u64::MAX);
+            let size = self
+                .size_bytes
+                .min(room.saturating_sub(self.offset_of(index)));
+            Job {
+                name: match self.numjobs {
+                    1 => self.name.clone(),
+                    _ => format!("{}.{index}", self.name),
+                },
+                // As in fio, the second thread is that of the last of the equal jobs.
+                thread: self.thread + (self.numjobs - index) % self.numjobs,
+                // As in fio, `randseed` does without `randrepeat` in all but the first.
+                random_repeat: self.random_repeat && !(self.new_order && index > 0),
+                offset_bytes: self.offset_of(index),
+                size_bytes: size,
+                pass_bytes: self.pass_bytes.filter(|bytes| *bytes < size),
+                // The first waits for all before it, the others start with it.
+                stonewall: self.stonewall && index == 0,
+                new_group: self.new_group && index == 0,
+                ..self.clone()
+            }
         })
     }
 

@@ -113,7 +113,7 @@ impl Sample {
                     .iter()
                     .find(|(file, _)| Some(file) == clone.file.as_ref());
                 let extent = known.map_or(room.ends.len(), |(_, extent)| *extent);
-                room.grow(extent, clone.end_bytes())
+                room.grow(extent, clone.reach_bytes())
                     .ok_or_else(|| too_far(&clone))?;
                 let source = Source {
                     after: after.clone(),

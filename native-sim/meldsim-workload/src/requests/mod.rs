@@ -456,7 +456,7 @@ impl Requests {
                 self.sizes[of].choose(self.places.room(place.start))
             }
         };
-        if bytes == 0 || bytes > self.places.room(place.start) {
+        if bytes == 0 || bytes > self.places.room_in_file(place.start) {
             return None;
         }
         let bytes = match self.kind.is_random && place.counts {

@@ -198,6 +198,12 @@ impl Places {
         self.end.saturating_sub(start)
     }
 
+    /// Bytes from there to the file's end, which one size for all may reach, as in fio.
+    #[inline(always)]
+    pub(super) fn room_in_file(&self, start: u64) -> u64 {
+        self.file_end.saturating_sub(start)
+    }
+
     /// Places at which a random request of the direction may begin.
     #[inline(always)]
     pub(super) fn count(&self, direction: Direction) -> u64 {

@@ -75,9 +75,9 @@ impl Runner {
                     Some(nsid) => nsid,
                     None => {
                         let sharing = jobs.iter().filter(|other| other.file == file);
-                        let ends = sharing.flat_map(Job::clones).map(|job| job.end_bytes());
+                        let ends = sharing.flat_map(Job::clones).map(|job| job.reach_bytes());
                         let bytes = match &file {
-                            None => clone.end_bytes(),
+                            None => clone.reach_bytes(),
                             Some(_) => ends.max().unwrap_or(0),
                         };
                         let nsid = create_namespace(&mut device, &clone, bytes)?;
