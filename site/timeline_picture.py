@@ -17,8 +17,8 @@ WORK = [
 ]  # fmt: skip
 # As timeline.js has them.
 COLOURS = {
-    "command": "#787878", "data out": "#0072b2", "data in": "#d55e00", "sense LSB": "#56b4e9", "sense CSB": "#2896d2",
-    "sense MSB": "#0a78b9", "sense top page": "#005082", "melded sense": "#009e73", "program": "#e69f00", "erase": "#cc3c3c",
+    "command": "#787878", "data out": "#003c6e", "data in": "#d55e00", "sense LSB": "#aad7f5", "sense CSB": "#56b4e9",
+    "sense MSB": "#1487cd", "sense top page": "#0064a0", "melded sense": "#009e73", "program": "#e69f00", "erase": "#cc3c3c",
     "copyback": "#a0783c", "suspended": "#cc79a7",
 }  # fmt: skip
 
@@ -41,7 +41,7 @@ def records(data):
     spans, commands, start = [], {}, 0
     # By kind of record: numbers before the times, whether there is a length, whether there are commands.
     forms = {0: (3, True, True), 1: (5, True, True), 2: (2, True, False), 3: (2, True, False), 4: (4, True, False),
-             5: (3, False, False), 6: (20, True, False), 7: (2, None, False)}  # fmt: skip
+             5: (3, False, False), 6: (21, True, False), 7: (2, None, False)}  # fmt: skip
     while at < len(data):
         record = number()
         count, has_length, has_commands = forms[record]
