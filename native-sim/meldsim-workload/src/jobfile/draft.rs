@@ -71,6 +71,8 @@ pub(super) struct Draft {
     /// What stands after the colon of `rw`.
     modifier: String,
     identical: bool,
+    /// The engine is a library of the user's.
+    has_own_engine: bool,
     /// `fdp=1`, which says `dataplacement=fdp`.
     is_fdp: bool,
     is_strided: bool,
@@ -145,6 +147,7 @@ impl Draft {
             }
             "ioengine" => {
                 let engine = foreign::engine(value)?;
+                self.has_own_engine = value.ends_with(".so");
                 job.queues = engine == Engine::Queued;
                 self.is_synchronous = engine == Engine::Synchronous;
                 return Ok(true);
@@ -245,6 +248,9 @@ impl Draft {
     ) -> Result<(Job, Vec<String>), JobError> {
         let mut job = self.job.clone();
         let mut passed_over = Vec::new();
+        if self.has_own_engine {
+            passed_over.push("ioengine".to_owned());
+        }
         job.block_sizes = self.block_sizes(&mut job.block_bytes);
         if self.write_hint > 0 && job.data_placement == DataPlacement::None {
             job.data_placement = DataPlacement::Streams;
@@ -510,8 +516,8 @@ fn parse_block_range(text: &str) -> Result<BlockSizes, String> {
     })
 }
 
-/// fio's `size/percent:size/percent`; what is left of 100 percent is shared among the sizes without one. As there, a range of
-/// sizes is its smallest.
+/// fio's `size/percent:size/percent`; what is left of 100 percent is shared among the sizes without one, or goes to the size of
+/// the most. As there, a range of sizes is its smallest, and percentages are whole: `5.` is 5.
 fn parse_block_split(text: &str) -> Result<BlockSizes, String> {
     let wrong =
         || format!("is \"{text}\", which is not SIZE/PERCENT:...; write one such as 4k/60:64k/40");
@@ -520,16 +526,16 @@ fn parse_block_split(text: &str) -> Result<BlockSizes, String> {
         let (size, percent) = part.split_once('/').unwrap_or((part, ""));
         let (size, _) = size.split_once('-').unwrap_or((size, ""));
         sizes.push(parse_bytes(size).map_err(|_| wrong())?);
-        let percent = percentage(percent.trim()).ok_or_else(wrong)?;
+        let percent = percent.trim().trim_end_matches('.');
+        let percent = percentage(percent).ok_or_else(wrong)?;
         percents.push(percent.filter(|percent| *percent > 0));
     }
     if sizes.is_empty() {
         return Err(wrong());
     }
-    let open = percents.iter().filter(|percent| percent.is_none()).count();
     let percents = shares(&percents);
     let given: u32 = percents.iter().sum();
-    if given > 100 || given + open as u32 <= 99 {
+    if given > 100 {
         return Err(format!(
             "has percentages that add up to {given}; let them add up to 100"
         ));

@@ -516,6 +516,11 @@ mod tests {
                 "data_placement: Fdp, placement_ids: [0, 2, 3]",
             ),
             ("queue_priority=high", "queue_priority: High"),
+            ("ioengine=./own.so", "queues: true"),
+            (
+                "bssplit=4k/29:8k/5.",
+                "split: [BlockShare { bytes: 4096, percent: 29 }, BlockShare { bytes: 8192, percent: 5 }]",
+            ),
             ("bs=8k,32k", "BlockSizes { least: 32768, most: 32768"),
             ("bssplit=8k/100,", "BlockSizes { least: 4096, most: 4096"),
             ("bsrange=4k-12k", "BlockSizes { least: 4096, most: 12288"),

@@ -313,7 +313,10 @@ fn fits_device(profile: &Profile, job: &Job) -> Result<(), JobError> {
     let zone = job.strided.as_ref();
     let places = [
         ("offset", job.offset_of(0)),
-        ("offset_increment", job.offset_increment_bytes),
+        match job.offset_align_bytes {
+            0 => ("offset_increment", job.offset_increment_bytes),
+            align => ("offset_align", align),
+        },
         ("blockalign", align[0]),
         ("blockalign", align[1]),
         ("blockalign", align[2]),
