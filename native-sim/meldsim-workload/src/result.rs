@@ -388,10 +388,35 @@ pub struct DeviceResult {
     pub utilisation: Utilisation,
 }
 
+/// What a device has counted when a run begins.
+#[derive(Clone, Debug)]
+pub(super) struct Before {
+    pub(super) stats: Stats,
+    fdp_events: BTreeMap<&'static str, u64>,
+}
+
+impl Before {
+    pub(super) fn of(device: &Device) -> Before {
+        Before {
+            stats: device.stats(),
+            fdp_events: fdp_events(device),
+        }
+    }
+}
+
+/// Events of all NVM sets by type, since the device was built.
+fn fdp_events(device: &Device) -> BTreeMap<&'static str, u64> {
+    let events = (0..device.sets()).flat_map(|set| device.fdp_event_counts(set));
+    let mut counts = BTreeMap::new();
+    for (kind, count) in events {
+        *counts.entry(kind.name()).or_default() += count;
+    }
+    counts
+}
+
 impl DeviceResult {
-    /// What was counted until now, when `before` was counted until the run began.
     /// Of a device that had counted `before` when the run began.
-    pub(super) fn of(device: &Device, before: &Stats, overwritten_pages: u64) -> DeviceResult {
+    pub(super) fn of(device: &Device, before: &Before, overwritten_pages: u64) -> DeviceResult {
         let counted = (device.stats(), device.utilisation());
         DeviceResult::counted(device, counted, before, overwritten_pages)
     }
@@ -400,13 +425,13 @@ impl DeviceResult {
     pub(super) fn counted(
         device: &Device,
         (stats, utilisation): (Stats, Utilisation),
-        before: &Stats,
+        before: &Before,
         overwritten_pages: u64,
     ) -> DeviceResult {
         let keeps_data = device.profile().kind == Kind::Nand;
-        let run = stats.since(before);
+        let run = stats.since(&before.stats);
         DeviceResult {
-            fdp: FdpResult::of(device, &run),
+            fdp: FdpResult::of(device, &run, before),
             run,
             fill: keeps_data.then_some(Fill {
                 mapped_pages: stats.mapped_pages,
@@ -468,19 +493,18 @@ pub struct FdpResult {
 }
 
 impl FdpResult {
-    fn of(device: &Device, run: &Stats) -> Option<FdpResult> {
+    fn of(device: &Device, run: &Stats, before: &Before) -> Option<FdpResult> {
         let handles = device.handles();
-        let events = (0..device.sets()).flat_map(|set| device.fdp_event_counts(set));
-        let mut counts = BTreeMap::new();
-        for (kind, count) in events {
-            *counts.entry(kind.name()).or_default() += count;
+        let mut events = fdp_events(device);
+        for (kind, count) in &before.fdp_events {
+            events.entry(kind).and_modify(|all| *all -= count);
         }
         (handles > 0).then(|| FdpResult {
             handles,
             host_bytes_written: run.host_written_bytes,
             media_bytes_written: run.programmed_bytes,
             media_bytes_erased: run.erases * device.profile().block_size().0,
-            events: counts,
+            events,
         })
     }
 }

@@ -18,7 +18,9 @@ use std::ops::{ControlFlow, Range};
 use super::error::RunError;
 use super::job::{Job, JobError};
 use super::past::Past;
-use super::result::{DeviceResult, Fill, HostPathResult, JobResult, Preconditioned, RunResult};
+use super::result::{
+    Before, DeviceResult, Fill, HostPathResult, JobResult, Preconditioned, RunResult,
+};
 use super::room::{self, Sharing};
 use super::series::Series;
 use group::Group;
@@ -200,7 +202,7 @@ impl Runner {
             is_partial |= flow.is_break();
             flow
         };
-        let before = self.device.stats();
+        let before = Before::of(&self.device);
         let counted = match self.split() {
             Some(parts) => self.run_apart(parts, &mut progress)?,
             None => self.run_together(&mut progress)?,
@@ -208,9 +210,11 @@ impl Runner {
         // What none of the jobs counts is not counted here either.
         let begun = self.jobs.iter().filter_map(|job| job.before.as_deref());
         let all_ramp = self.jobs.iter().all(|job| job.before.is_some());
-        let after_ramps = begun.min_by_key(|stats| stats.now_ps).filter(|_| all_ramp);
-        let before = *after_ramps.unwrap_or(&before);
-        let device = DeviceResult::counted(&self.device, counted, &before, self.overwritten_pages);
+        let after_ramps = begun
+            .min_by_key(|before| before.stats.now_ps)
+            .filter(|_| all_ramp);
+        let before = after_ramps.unwrap_or(&before);
+        let device = DeviceResult::counted(&self.device, counted, before, self.overwritten_pages);
         let names: Vec<String> = self.jobs.iter().map(|job| job.job.name.clone()).collect();
         let series = self
             .series

@@ -6,12 +6,12 @@ use super::super::error::RunError;
 use super::super::job::Job;
 use super::super::placement::Placement;
 use super::super::requests::{Pace, Request, Requests, Submitted, Upcoming};
-use super::super::result::{JobResult, Span, Window};
+use super::super::result::{Before, JobResult, Span, Window};
 use super::super::tally::{Ended, Tally};
 use super::adapt::{DepthSearch, SpeedWatch, Verdict};
 use super::batch::Batch;
 use super::window::{Done, Track};
-use meldsim::device::{Device, QueueId, Stats};
+use meldsim::device::{Device, QueueId};
 use meldsim::nvme::{Command, Directive, NamespaceId};
 use meldsim::profile::Kind;
 use meldsim::{Duration, Instant};
@@ -102,7 +102,7 @@ pub(super) struct Running {
     pub(super) done_bytes: u64,
     pub(super) track: Track,
     /// The device's counters when the window began, if that was after a ramp.
-    pub(super) before: Option<Box<Stats>>,
+    pub(super) before: Option<Box<Before>>,
     /// By direction.
     tallies: [Tally; 4],
 }
@@ -456,7 +456,7 @@ impl Running {
         let done = self.done();
         self.track.begin(device, self.set, done);
         if self.job.ramp_time > Duration::ZERO {
-            self.before = Some(Box::new(device.stats()));
+            self.before = Some(Box::new(Before::of(device)));
         }
     }
 

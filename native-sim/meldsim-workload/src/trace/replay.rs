@@ -13,7 +13,8 @@ use crate::direction::Direction;
 use crate::error::{Fault, RunError, TraceError};
 use crate::requests::Submitted;
 use crate::result::{
-    DeviceResult, Fill, HostPathResult, JobResult, Preconditioned, RunResult, Span, TraceSummary,
+    Before, DeviceResult, Fill, HostPathResult, JobResult, Preconditioned, RunResult, Span,
+    TraceSummary,
 };
 use crate::series::Series;
 use crate::tally::Tally;
@@ -106,7 +107,7 @@ impl<R: BufRead> Replay<R> {
         progress: impl FnMut() -> ControlFlow<()>,
     ) -> Result<RunResult, RunError> {
         let mut device = self.device;
-        let before = device.stats();
+        let before = Before::of(&device);
         let start = device.now();
         let stream = Stream::new(QueueId::default(), self.options.iodepth);
         let mut records = Records {

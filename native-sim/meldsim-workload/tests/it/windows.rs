@@ -153,3 +153,16 @@ fn write_amplification_is_bytes_over_bytes() {
         );
     }
 }
+
+#[test]
+fn placement_events_are_those_of_the_window() {
+    let mut profile = profile();
+    profile.fdp.handles = 2;
+    // Each write names a handle that does not exist.
+    let text = "[j]\nrw=randwrite\nbs=4k\nsize=16m\ndataplacement=fdp\nplids=9\ntime_based\nramp_time=2ms\nruntime=3ms\n";
+    let result = run(&profile, None, text, 1);
+    let counted = result.jobs[0].write.as_ref().unwrap().requests;
+    assert!(result.device.stats.write_commands > counted);
+    let events = &result.device.fdp.unwrap().events;
+    assert_eq!(events["invalid_placement_identifier"], counted);
+}
