@@ -3,6 +3,7 @@ package org.hdfsmeld.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import javax.management.ObjectName;
+import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.Path;
 import org.junit.jupiter.api.Test;
 
@@ -28,14 +29,16 @@ class ITModes {
       assertThat(Volumes.total("read_commands")).isEqualTo(reads);
       assertThat(Volumes.total("forwarded_reads")).isEqualTo(forwarded);
 
-      // The clock is read around the counters: however long it takes, more of it has passed.
-      // Simulated time stands until
-      // the mode changes, so counters that were published a while ago are still right.
-      long start = System.nanoTime();
-      long simulatedBefore = Volumes.total("now_ps");
-      long activeBefore = Volumes.total("read_active_ps");
       Volumes.setAll("TimeDilation", 500.0);
       Volumes.setAll("Mode", "real-time");
+      // The wall clock is read around the counters, and they are published anew by a read after
+      // that: however long it takes, more of the wall clock has passed than of simulated time.
+      long start = System.nanoTime();
+      try (FSDataInputStream in = cluster.fileSystem().open(FILE)) {
+        assertThat(in.read()).isNotNegative();
+      }
+      long simulatedBefore = Volumes.total("now_ps");
+      long activeBefore = Volumes.total("read_active_ps");
       Content.assertSame(cluster.fileSystem(), FILE, bytes);
       long activePs = Volumes.total("read_active_ps") - activeBefore;
       long simulatedPs = Volumes.total("now_ps") - simulatedBefore;
