@@ -20,7 +20,7 @@ def run(
     *,
     settings: Mapping[str, Any] | None = None,
     precondition: Any = None,
-    seed: Any = 1,
+    seed: Any = None,
     threads: int | None = None,
     **fio: Any,
 ) -> Result | Sweep:
@@ -30,7 +30,7 @@ def run(
     job:          path of a fio job file; or fio's options as keywords: rw="randread", bs="4k", size="64m", iodepth=8
     settings:     keys of the profile, such as {"geometry.channels": [4, 8]}
     precondition: such as "fill=100,random=75"
-    seed:         of the jobs' random numbers
+    seed:         of the jobs' random numbers; default: fio's, with randrepeat
     threads:      of a sweep; default: as many as processors. Results do not depend on it.
 
     Raises MeldsimError with the library's text; of a sweep only when every cell is refused, else see `Sweep.errors`.
@@ -115,13 +115,13 @@ def _request(cell: Mapping[tuple[str, str], Any]) -> str:
     if precondition is not None:
         command += ["--precondition", str(precondition)]
     command += ["--job", str(job)]
-    if seed != 1:
+    if seed is not None:
         command += ["--seed", str(seed)]
     request: dict[str, Any] = {
         "command": shlex.join([*command, "--format", "json"]),
         "profile": Path(profile).read_text(encoding="utf-8") if str(profile).endswith(".toml") else profile,
         "set": settings,
-        "workload": {"job": {"name": str(job), "text": text, "seed": seed}},
+        "workload": {"job": {"name": str(job), "text": text, **({} if seed is None else {"seed": seed})}},
     }
     if precondition is not None:
         request["precondition"] = precondition

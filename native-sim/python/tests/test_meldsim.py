@@ -28,7 +28,7 @@ class Runs(unittest.TestCase):
             job = Path(folder, "a job.fio")
             job.write_text("[mixed]\nrw=randrw\nbs=16k\nsize=4m\niodepth=4\n")
             sweep = meldsim.run(
-                "melded-tlc-8x8", job, settings={"geometry.channels": [4, 8]}, precondition="fill=50,random=0", seed=[1, 7]
+                "melded-tlc-8x8", job, settings={"geometry.channels": [4, 8]}, precondition="fill=50,random=0", seed=[None, 7]
             )
             self.assertEqual(len(sweep), 4)
             for result in sweep:
@@ -77,7 +77,7 @@ class Runs(unittest.TestCase):
             meldsim.calibrate("drive", 10**12)
 
     def test_overhead_of_a_run(self):
-        axes = {("profile", "profile"): "melded-tlc-8x8", ("job", "job"): None, ("precondition", "precondition"): None, ("seed", "seed"): 1}
+        axes = {("profile", "profile"): "melded-tlc-8x8", ("job", "job"): None, ("precondition", "precondition"): None, ("seed", "seed"): None}
         request = _run._request({**axes, **{("fio", key): value for key, value in SMALL.items()}})
         whole, alone = [], []
         for _ in range(15):
