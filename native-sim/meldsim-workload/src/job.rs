@@ -9,7 +9,6 @@ use super::direction::Direction;
 use super::distribution::Distribution;
 use super::options::{DataPlacement, Exit, Flow, LatencyTarget, Repeat, SteadyState, Strided};
 use super::quantity::{name_of, parse_name};
-use super::requests::Seeds;
 use meldsim::engine::Duration;
 use meldsim::nvme::{Pattern, Priority};
 
@@ -447,17 +446,6 @@ impl Job {
             Generator::Tausworthe => blocks > u32::MAX.into(),
             Generator::Tausworthe64 => true,
             Generator::Lfsr => false,
-        }
-    }
-
-    /// Seeds of all that is random.
-    pub(super) fn seeds(&self) -> Seeds {
-        Seeds {
-            seed: self.seed,
-            thread: self.thread.into(),
-            repeats: self.random_repeat && !self.new_order,
-            blocks_repeat: self.random_repeat,
-            all_repeats: self.all_random_repeat,
         }
     }
 

@@ -28,14 +28,14 @@ fn assert_same(line: &str, mut request: Value) {
 fn jobs() {
     let name = format!("{WORKLOADS}/mixed.fio");
     let text = std::fs::read_to_string(&name).unwrap();
-    let job = |seed: u64| json!({ "job": { "name": name, "text": text, "seed": seed } });
+    let job = |seed: Option<u64>| json!({ "job": { "name": name, "text": text, "seed": seed } });
     assert_same(
         &format!("--job {name} --profile melded-tlc-8x8"),
-        json!({ "profile": "melded-tlc-8x8", "workload": job(1) }),
+        json!({ "profile": "melded-tlc-8x8", "workload": job(None) }),
     );
     assert_same(
         &format!("--job {name} --seed 9 --precondition fill=50 --profile melded-qlc-8x8"),
-        json!({ "profile": "melded-qlc-8x8", "precondition": "fill=50", "workload": job(9) }),
+        json!({ "profile": "melded-qlc-8x8", "precondition": "fill=50", "workload": job(Some(9)) }),
     );
     assert_same(
         &format!(
@@ -44,7 +44,7 @@ fn jobs() {
         json!({
             "profile": "melded-tlc-8x8",
             "set": ["ftl.page_allocation=PDWC", "sets.layout=vertical", "sets.count=4"],
-            "workload": job(1),
+            "workload": job(None),
         }),
     );
 }

@@ -17,8 +17,7 @@ use super::job::{BlockSizes, Job};
 pub use list::write_requests;
 pub(super) use pace::{Pace, Submitted};
 use place::Places;
-pub(super) use tausworthe::Seeds;
-use tausworthe::{Choice, Tausworthe};
+use tausworthe::{Choice, Seeds, Tausworthe};
 
 /// The sequence of a job's requests.
 #[derive(Clone, Debug)]
@@ -162,7 +161,7 @@ impl Sizes {
 
 impl Requests {
     pub(super) fn new(job: &Job) -> Requests {
-        let seeds = job.seeds();
+        let seeds = Seeds::of_job(job);
         let is_long = job.is_long();
         let pass_bytes = job.pass_bytes();
         let trims_and_writes = job.rw.trims() && job.rw.writes();

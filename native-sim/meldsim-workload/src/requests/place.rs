@@ -76,7 +76,7 @@ pub(super) struct Place {
 
 impl Places {
     pub(super) fn new(job: &Job) -> Places {
-        let seeds = job.seeds();
+        let seeds = Seeds::of_job(job);
         let is_long = job.is_long();
         let least = [0, 1, 2].map(|index| job.block_sizes(Direction::ALL[index]).least.max(1));
         let align = match job.align_bytes {

@@ -4,6 +4,8 @@
 //! 65, 1996) and taus258 (the same: "Tables of Maximally Equidistributed Combined LFSR Generators", Mathematics of Computation 68,
 //! 1999). How they are seeded is as in fio 3.33, so that a job draws what it draws there.
 
+use crate::job::Job;
+
 /// What fio multiplies a thread's number by where `randrepeat` is set.
 const REPEATED: u64 = 0xb189_9bed;
 /// From one choice's seed to the next.
@@ -132,20 +134,30 @@ pub(super) enum Choice {
 
 /// Seeds of a job's choices.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Seeds {
+pub(super) struct Seeds {
     /// The job's `randseed`.
-    pub(crate) seed: u64,
+    pub(super) seed: u64,
     /// fio's number of the thread, from 1.
-    pub(crate) thread: u64,
+    pub(super) thread: u64,
     /// The same numbers in every pass.
-    pub(crate) repeats: bool,
+    pub(super) repeats: bool,
     /// Blocks do not depend on the seed: fio's `randrepeat`.
-    pub(crate) blocks_repeat: bool,
+    pub(super) blocks_repeat: bool,
     /// The same of every choice, whatever the seed: `allrandrepeat`.
-    pub(crate) all_repeats: bool,
+    pub(super) all_repeats: bool,
 }
 
 impl Seeds {
+    pub(super) fn of_job(job: &Job) -> Seeds {
+        Seeds {
+            seed: job.seed,
+            thread: job.thread.into(),
+            repeats: job.random_repeat && !job.new_order,
+            blocks_repeat: job.random_repeat,
+            all_repeats: job.all_random_repeat,
+        }
+    }
+
     pub(super) fn of(&self, choice: Choice, plus: u64) -> u64 {
         let index = choice as u64 + plus;
         if self.blocks_repeat && matches!(choice, Choice::Block) {
