@@ -15,14 +15,12 @@
 #![deny(missing_docs)]
 
 mod closed;
-mod distribution;
 mod parallel;
 mod path;
 mod reader;
 mod wakes;
 
 pub use closed::{Access, LoadError, Loop, Tally, Until, WarmUp, measure};
-pub use distribution::{Distribution, Popularity, Zone};
 pub use parallel::{all_cores, try_map};
 pub use reader::Reader;
 

@@ -1,7 +1,8 @@
 //! Which pages random writes touch, in the words of `steady_random_writes.csv`.
+//!
+//! Logarithms and powers come from a library in Rust, so that every machine draws the same.
 
 use meldsim::engine::{Permutation, Random};
-use meldsim_drive::{Distribution, Popularity};
 
 /// A pattern and its parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,17 +49,16 @@ impl Pattern {
     }
 
     fn draws_of(self, pages: u64, seed: u64, draws: u64) -> Draws {
-        let distribution = match self {
-            Pattern::Permutation => Distribution::Once,
-            Pattern::Zipf(theta) => Distribution::Zipf {
-                theta: (theta * 1e6).round() as u64,
-            },
-            _ => Distribution::Uniform,
+        let law = match self {
+            Pattern::Uniform => Law::Uniform,
+            Pattern::Permutation => Law::Once { next: 0, seed },
+            Pattern::Zipf(theta) => Law::Zipf(Zipf::new(pages, theta)),
+            Pattern::ReadOnly(share) => Law::ReadOnly(share),
+            Pattern::TwoZones(share) => Law::TwoZones(share),
         };
         Draws {
-            pattern: self,
+            law,
             pages,
-            popularity: Popularity::new(&distribution, pages, seed),
             scatter: Permutation::new(pages, seed),
             random: Random::new(draws),
         }
@@ -68,34 +68,118 @@ impl Pattern {
 /// Pages, one after the other.
 #[derive(Clone, Debug)]
 pub(super) struct Draws {
-    pattern: Pattern,
+    law: Law,
     pages: u64,
-    popularity: Popularity,
+    /// Which pages are popular, or first.
     scatter: Permutation,
     random: Random,
+}
+
+/// How they are drawn.
+#[derive(Clone, Debug)]
+enum Law {
+    Uniform,
+    Once { next: u64, seed: u64 },
+    Zipf(Zipf),
+    ReadOnly(f64),
+    TwoZones(f64),
 }
 
 impl Draws {
     pub(super) fn next(&mut self) -> u64 {
         // At least one page each.
         let part = |share: f64| ((self.pages as f64 * share) as u64).clamp(1, self.pages);
-        match self.pattern {
-            Pattern::Uniform | Pattern::Permutation | Pattern::Zipf(_) => {
-                self.popularity.next(self.pages, &mut self.random)
+        match &mut self.law {
+            Law::Uniform => self.random.below(self.pages),
+            Law::Once { next, seed } => {
+                if *next == self.pages {
+                    *next = 0;
+                    *seed = seed.wrapping_add(1);
+                    self.scatter = Permutation::new(self.pages, *seed);
+                }
+                *next += 1;
+                self.scatter.at(*next - 1)
             }
-            Pattern::ReadOnly(share) => {
-                let rewritten = part(1.0 - share);
+            Law::Zipf(zipf) => self.scatter.at(zipf.next(&mut self.random)),
+            Law::ReadOnly(share) => {
+                let rewritten = part(1.0 - *share);
                 self.scatter.at(self.random.below(rewritten))
             }
-            Pattern::TwoZones(share) => {
-                let hot = part(1.0 - share);
-                let is_hot = self.random.unit() < share;
+            Law::TwoZones(share) => {
+                let hot = part(1.0 - *share);
+                let is_hot = self.random.unit() < *share;
                 self.scatter.at(match is_hot || hot == self.pages {
                     true => self.random.below(hot),
                     false => hot + self.random.below(self.pages - hot),
                 })
             }
         }
+    }
+}
+
+/// Ranks by Zipf's law in constant time and memory: rejection-inversion (Hörmann, Derflinger: ACM TOMACS 6(3), 1996).
+#[derive(Clone, Debug)]
+struct Zipf {
+    ranks: f64,
+    theta: f64,
+    area_first: f64,
+    area_last: f64,
+    always_accepted: f64,
+}
+
+impl Zipf {
+    fn new(ranks: u64, theta: f64) -> Zipf {
+        let mut zipf = Zipf {
+            ranks: ranks as f64,
+            theta,
+            area_first: 0.0,
+            area_last: 0.0,
+            always_accepted: 0.0,
+        };
+        zipf.area_first = zipf.area(1.5) - 1.0;
+        zipf.area_last = zipf.area(zipf.ranks + 0.5);
+        zipf.always_accepted = 2.0 - zipf.area_inverse(zipf.area(2.5) - zipf.density(2.0));
+        zipf
+    }
+
+    /// A rank from 0.
+    fn next(&self, random: &mut Random) -> u64 {
+        loop {
+            let area = self.area_last + random.unit() * (self.area_first - self.area_last);
+            let x = self.area_inverse(area);
+            let rank = libm::round(x).clamp(1.0, self.ranks);
+            if rank - x <= self.always_accepted
+                || area >= self.area(rank + 0.5) - self.density(rank)
+            {
+                return rank as u64 - 1;
+            }
+        }
+    }
+
+    fn density(&self, x: f64) -> f64 {
+        libm::exp(-self.theta * libm::log(x))
+    }
+
+    /// The density's integral from 1 to `x`, also at and near theta = 1.
+    fn area(&self, x: f64) -> f64 {
+        let log_x = libm::log(x);
+        let t = (1.0 - self.theta) * log_x;
+        let factor = if t.abs() > 1e-8 {
+            libm::expm1(t) / t
+        } else {
+            1.0 + t / 2.0
+        };
+        factor * log_x
+    }
+
+    fn area_inverse(&self, area: f64) -> f64 {
+        let t = (area * (1.0 - self.theta)).max(-1.0);
+        let factor = if t.abs() > 1e-8 {
+            libm::log1p(t) / t
+        } else {
+            1.0 - t / 2.0
+        };
+        libm::exp(factor * area)
     }
 }
 
@@ -128,5 +212,26 @@ mod tests {
         assert!((hot - 0.69).abs() < 0.02, "{hot}");
         assert!(Pattern::named("fiozipf", 1.0).is_err());
         assert!(Pattern::named("rofrac", 1.5).is_err());
+    }
+
+    #[test]
+    fn zipf_follows_its_law() {
+        const PAGES: u64 = 1000;
+        const DRAWS: u64 = 200_000;
+        for theta in [0.5, 1.0, 1.2, 2.0] {
+            let mut counts = vec![0u64; PAGES as usize];
+            let mut draws = Pattern::Zipf(theta).draws(PAGES, 7);
+            (0..DRAWS).for_each(|_| counts[draws.next() as usize] += 1);
+            counts.sort_unstable_by(|a, b| b.cmp(a));
+            let sum: f64 = (1..=PAGES).map(|k| libm::pow(k as f64, -theta)).sum();
+            for rank in [1u64, 2, 5, 10] {
+                let expected = DRAWS as f64 * libm::pow(rank as f64, -theta) / sum;
+                let got = counts[rank as usize - 1] as f64;
+                assert!(
+                    (got / expected - 1.0).abs() < 0.1,
+                    "{theta} {rank}: {got} {expected}"
+                );
+            }
+        }
     }
 }
