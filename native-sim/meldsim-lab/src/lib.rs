@@ -21,6 +21,7 @@ mod contract;
 mod end_to_end;
 mod firmware;
 mod ftl_policies;
+mod hdfs_lifetimes;
 mod interleave;
 mod latency_windows;
 mod melded;

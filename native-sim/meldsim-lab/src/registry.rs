@@ -2,8 +2,8 @@
 
 use super::plan::Experiment;
 use super::{
-    contract, end_to_end, firmware, ftl_policies, interleave, latency_windows, melded, noisy,
-    palloc, programming, qlc, real_drives, window,
+    contract, end_to_end, firmware, ftl_policies, hdfs_lifetimes, interleave, latency_windows,
+    melded, noisy, palloc, programming, qlc, real_drives, window,
 };
 
 /// All experiments, by paper.
@@ -25,6 +25,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     window::MELDING_WINDOW,
     end_to_end::END_TO_END,
     ftl_policies::FTL_POLICIES,
+    hdfs_lifetimes::HDFS_LIFETIMES,
     real_drives::REAL_DRIVES,
 ];
 
@@ -38,6 +39,8 @@ impl Experiment {
 
     /// Whether it takes minutes, so that a validation of all leaves it out.
     pub fn takes_minutes(&self) -> bool {
-        self.name == real_drives::REAL_DRIVES.name
+        [real_drives::REAL_DRIVES, hdfs_lifetimes::HDFS_LIFETIMES]
+            .iter()
+            .any(|long| long.name == self.name)
     }
 }
