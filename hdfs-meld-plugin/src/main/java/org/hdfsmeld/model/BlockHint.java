@@ -9,14 +9,32 @@ package org.hdfsmeld.model;
  * @param directoryId inode of the file's directory, or 0 when that is not known
  * @param level who has the attribute: 0 the file, 1 its directory, 2 that one's, and so on; {@link
  *     #NOBODY} when nobody has. With {@link ReadPattern#UNKNOWN} the attribute's value is invalid
+ * @param lifetimeGroup names the files that are taken to live as long as this one; 0 when that is
+ *     not known
  */
 public record BlockHint(
-    ReadPattern pattern, long expectedBytes, long fileId, long directoryId, int level) {
+    ReadPattern pattern,
+    long expectedBytes,
+    long fileId,
+    long directoryId,
+    int level,
+    long lifetimeGroup) {
   /** The level of an attribute that nobody has. */
   public static final int NOBODY = -1;
 
   /** Nothing is known. */
   public static final BlockHint NONE = new BlockHint(ReadPattern.UNKNOWN, 0, 0, 0, NOBODY);
+
+  /** Of a block whose lifetime group is not known. */
+  public BlockHint(
+      ReadPattern pattern, long expectedBytes, long fileId, long directoryId, int level) {
+    this(pattern, expectedBytes, fileId, directoryId, level, 0);
+  }
+
+  /** The same block, of this lifetime group. */
+  public BlockHint ofGroup(long group) {
+    return new BlockHint(pattern, expectedBytes, fileId, directoryId, level, group);
+  }
 
   /** Whether a NameNode has answered. */
   public boolean isKnown() {

@@ -126,7 +126,8 @@ public final class ReadPatternService implements ServicePlugin {
         file.getPreferredBlockSize(),
         file.getId(),
         directory == null ? 0 : directory.getId(),
-        level);
+        level,
+        LifetimeGroup.of(file));
   }
 
   private static ReadPattern pattern(byte[] value) {

@@ -8,7 +8,7 @@ import java.io.IOException;
  * A block on the simulated device of a DataNode's volume.
  *
  * @param volume the volume's folder; empty when the DataNode has the block on no device yet
- * @param profile the device's profile
+ * @param profile the device's profile, and the block's reclaim unit handle where it has one
  * @param pattern how the block will be read
  * @param source who decided that: explicit, history, full_block or none
  * @param reason one line for a person

@@ -1,6 +1,7 @@
 package org.hdfsmeld.rpc;
 
 import java.io.DataInput;
+import java.io.DataInputStream;
 import java.io.DataOutput;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -70,6 +71,10 @@ public final class ReadPatterns {
       out.writeLong(hint.directoryId());
       out.writeShort(hint.level());
     }
+    // Last, so that an older plugin, which knows no lifetimes, reads what it knows.
+    for (BlockHint hint : hints) {
+      out.writeLong(hint.lifetimeGroup());
+    }
   }
 
   /**
@@ -77,23 +82,29 @@ public final class ReadPatterns {
    *
    * @throws IOException when it is no such answer
    */
-  public static List<BlockHint> readAnswer(int blocks, DataInput in) throws IOException {
+  public static List<BlockHint> readAnswer(int blocks, DataInputStream in) throws IOException {
     int count = count(in);
     if (count != blocks) {
       throw new IOException("answer for " + count + " blocks to a question for " + blocks);
     }
-    List<BlockHint> hints = new ArrayList<>(count);
+    List<BlockHint> read = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
       int code = in.readUnsignedByte();
       ReadPattern pattern = code < CODES.size() ? CODES.get(code) : ReadPattern.UNKNOWN;
-      BlockHint hint =
+      read.add(
           new BlockHint(
               pattern,
               Math.max(0, in.readLong()),
               in.readLong(),
               in.readLong(),
-              Math.max(BlockHint.NOBODY, in.readShort()));
-      hints.add(hint.equals(BlockHint.NONE) ? BlockHint.NONE : hint);
+              Math.max(BlockHint.NOBODY, in.readShort())));
+    }
+    // An older NameNode's answer ends here.
+    boolean hasGroups = in.available() >= Long.BYTES * count;
+    List<BlockHint> hints = new ArrayList<>(count);
+    for (BlockHint hint : read) {
+      BlockHint whole = hasGroups ? hint.ofGroup(in.readLong()) : hint;
+      hints.add(whole.equals(BlockHint.NONE) ? BlockHint.NONE : whole);
     }
     return hints;
   }

@@ -9,6 +9,7 @@ package org.hdfsmeld.sim;
  * @param pageBytes bytes of a flash page: the smallest write that costs no more than itself
  * @param wordlineBytes bytes of a wordline: the preferred unit of sequential reads and writes
  * @param capacityBytes physical capacity of the device
+ * @param handles its reclaim unit handles; 0 without flexible data placement
  */
 public record NamespaceInfo(
     int nsid,
@@ -16,4 +17,5 @@ public record NamespaceInfo(
     long sizeLbas,
     long pageBytes,
     long wordlineBytes,
-    long capacityBytes) {}
+    long capacityBytes,
+    int handles) {}

@@ -156,7 +156,14 @@ public final class NativeSimDevice implements SimDevice {
     must(LibMeldsim.meldsim_namespace_info(handle, nsid, info.array()));
     info.position(FIRST_LONG);
     return new NamespaceInfo(
-        nsid, info.getLong(), info.getLong(), info.getLong(), info.getLong(), info.getLong());
+        nsid,
+        info.getLong(),
+        info.getLong(),
+        info.getLong(),
+        info.getLong(),
+        info.getLong(),
+        // Below 0 where the device has none.
+        Math.max(0, LibMeldsim.meldsim_handles(handle, nsid, null, 0)));
   }
 
   @Override

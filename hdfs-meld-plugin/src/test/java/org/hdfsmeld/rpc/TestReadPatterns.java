@@ -3,9 +3,13 @@ package org.hdfsmeld.rpc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import org.hdfsmeld.model.BlockHint;
@@ -30,7 +34,7 @@ class TestReadPatterns {
 
     List<BlockHint> hints = new ArrayList<>();
     for (ReadPattern pattern : ReadPattern.values()) {
-      hints.add(new BlockHint(pattern, 1L << 40, 16_390, 16_389, 3));
+      hints.add(new BlockHint(pattern, 1L << 40, 16_390, 16_389, 3, -7));
     }
     hints.add(BlockHint.NONE);
     assertThat(
@@ -55,6 +59,16 @@ class TestReadPatterns {
                 ReadPatterns.readAnswer(
                     many.size(), written(out -> ReadPatterns.writeAnswer(many, out))))
         .isInstanceOf(IOException.class);
+  }
+
+  @Test
+  void anOlderNameNodeKnowsNoLifetimes() throws IOException {
+    BlockHint hint = new BlockHint(ReadPattern.RANDOM, 5, 7, 8, 1, 9);
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    ReadPatterns.writeAnswer(List.of(hint), new DataOutputStream(bytes));
+    byte[] older = Arrays.copyOf(bytes.toByteArray(), bytes.size() - Long.BYTES);
+    DataInputStream in = new DataInputStream(new ByteArrayInputStream(older));
+    assertThat(ReadPatterns.readAnswer(1, in)).containsExactly(hint.ofGroup(0));
   }
 
   @Test

@@ -202,7 +202,7 @@ public class FakeDevice implements SimDevice {
 
   @Override
   public NamespaceInfo createNamespace(long sizeBytes) {
-    return new NamespaceInfo(1, PAGE, sizeBytes / PAGE, PAGE, WORDLINE, 1L << 37);
+    return new NamespaceInfo(1, PAGE, sizeBytes / PAGE, PAGE, WORDLINE, 1L << 37, 0);
   }
 
   @Override

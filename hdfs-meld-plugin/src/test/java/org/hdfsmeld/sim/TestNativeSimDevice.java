@@ -86,7 +86,7 @@ class TestNativeSimDevice {
     assertThat(namespace)
         .isEqualTo(
             new NamespaceInfo(
-                namespace.nsid(), 4096, 1L << 35, 4096, 12288, namespace.capacityBytes()));
+                namespace.nsid(), 4096, 1L << 35, 4096, 12288, namespace.capacityBytes(), 0));
     assertThat(namespace.capacityBytes()).isGreaterThan(100L << 30);
     assertThat(stat("channels")).isEqualTo(8);
     assertThat(stat("dies")).isEqualTo(64);

@@ -16,12 +16,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A volume's {@link ReadHistory} between two runs of the DataNode: a small file beside the volume's
- * {@code current} folder.
+ * A volume's {@link ReadHistory} and {@link Lifetimes} between two runs of the DataNode: a small
+ * file beside the volume's {@code current} folder.
  *
  * <pre>
  * magic, version   8 + 4 bytes
  * entries          see {@link ReadHistory#write}
+ * groups           see {@link Lifetimes#write}; not in version 1
  * CRC-32C          of all before, 4 bytes
  * </pre>
  *
@@ -33,7 +34,7 @@ final class HistoryFile {
 
   private static final Logger LOG = LoggerFactory.getLogger(HistoryFile.class);
   private static final long MAGIC = 0x6D656C6448495354L;
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
   private static final int HEADER_BYTES = Long.BYTES + Integer.BYTES;
   private static final long MAX_BYTES = 1 << 28;
 
@@ -44,21 +45,23 @@ final class HistoryFile {
   }
 
   /**
-   * Reads the file into an empty history, which stays empty when there is none. Never throws.
+   * Reads the file into an empty history and no lifetimes, which stay empty when there is none.
+   * Never throws.
    *
    * @return false when there is one that cannot be used
    */
-  boolean load(ReadHistory history) {
+  boolean load(ReadHistory history, Lifetimes lifetimes) {
     try (FileChannel in = VersionedFile.open(file)) {
       if (in.size() > MAX_BYTES) {
         throw new IOException("it is larger than any that was written");
       }
-      decode(Channels.newInputStream(in).readAllBytes(), history);
+      decode(Channels.newInputStream(in).readAllBytes(), history, lifetimes);
       return true;
     } catch (NoSuchFileException e) {
       return true;
     } catch (IOException | RuntimeException e) {
       history.clear();
+      lifetimes.clear();
       LOG.warn(
           "The read history {} is not used and begins anew: {}. Nothing needs to be done; the file"
               + " will be replaced.",
@@ -69,9 +72,9 @@ final class HistoryFile {
   }
 
   /** Replaces the file. Never throws; false when that failed. */
-  boolean save(ReadHistory history) {
+  boolean save(ReadHistory history, Lifetimes lifetimes) {
     try {
-      byte[] bytes = encode(history);
+      byte[] bytes = encode(history, lifetimes);
       VersionedFile.replace(file, out -> Channels.newOutputStream(out).write(bytes));
       return true;
     } catch (IOException | RuntimeException e) {
@@ -80,17 +83,18 @@ final class HistoryFile {
     }
   }
 
-  static byte[] encode(ReadHistory history) throws IOException {
+  static byte[] encode(ReadHistory history, Lifetimes lifetimes) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     DataOutputStream out = new DataOutputStream(bytes);
     out.writeLong(MAGIC);
     out.writeInt(VERSION);
     history.write(out);
+    lifetimes.write(out);
     out.writeInt(checksum(bytes.toByteArray(), bytes.size()));
     return bytes.toByteArray();
   }
 
-  static void decode(byte[] bytes, ReadHistory history) throws IOException {
+  static void decode(byte[] bytes, ReadHistory history, Lifetimes lifetimes) throws IOException {
     int length = bytes.length - Integer.BYTES;
     if (length < HEADER_BYTES) {
       throw new IOException("it is cut off");
@@ -99,11 +103,15 @@ final class HistoryFile {
     if (in.readLong() != MAGIC) {
       throw new IOException("it is no read history");
     }
-    VersionedFile.checkVersion(in.readInt(), VERSION);
+    int version = in.readInt();
+    VersionedFile.checkVersion(version, VERSION);
     if (checksum(bytes, length) != ByteBuffer.wrap(bytes).getInt(length)) {
       throw new IOException("its checksum is wrong");
     }
     history.read(in);
+    if (version > 1) {
+      lifetimes.read(in);
+    }
   }
 
   /** Of so many bytes from the beginning. */

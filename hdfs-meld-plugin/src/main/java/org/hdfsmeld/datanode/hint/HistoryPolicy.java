@@ -25,7 +25,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Decides by how a block's file, or else its directory, was read on this volume: whether the
- * volume's device would serve the same reads sooner if the data were melded.
+ * volume's device would serve the same reads sooner if the data were melded; and by how long blocks
+ * of its group lived, with which others it lies together.
  *
  * <p>The device's times come from a second one of the same profile, measured once, in the
  * background, when there first is enough history to use them.
@@ -46,6 +47,7 @@ public final class HistoryPolicy implements AutoCloseable {
   private final SimDeviceOpener opener;
   private final Counters<VolumeCounter> counters;
   private final ReadHistory history;
+  private final Lifetimes lifetimes;
   private final HistoryFile file;
   private final AtomicBoolean measuring = new AtomicBoolean();
   private final ScheduledExecutorService worker;
@@ -69,8 +71,9 @@ public final class HistoryPolicy implements AutoCloseable {
     this.worker = Executors.newSingleThreadScheduledExecutor(this::newThread);
     this.history =
         new ReadHistory(config.maxEntries(), config.halfLifeMs(), System::currentTimeMillis);
+    this.lifetimes = new Lifetimes(config.maxEntries());
     this.file = new HistoryFile(volume);
-    if (!file.load(history)) {
+    if (!file.load(history, lifetimes)) {
       counters.increment(VolumeCounter.HISTORY_RESETS);
     }
     if (history.size() > 0) {
@@ -98,6 +101,25 @@ public final class HistoryPolicy implements AutoCloseable {
     if (times == null && hint.directoryId() != 0) {
       measure();
     }
+  }
+
+  /**
+   * A block of this lifetime group has ended, which began at {@code bornMs}.
+   *
+   * @return false when either is 0, which is not known, and so nothing is learned
+   */
+  public boolean ended(long group, long bornMs) {
+    return lifetimes.ended(group, bornMs, System.currentTimeMillis());
+  }
+
+  /** The reclaim unit handle, of so many, that a block of this lifetime group belongs to. */
+  public int handle(long group, int handles) {
+    return lifetimes.handle(group, handles, System.currentTimeMillis());
+  }
+
+  /** Lifetime groups that are remembered. */
+  public int groups() {
+    return lifetimes.size();
   }
 
   /** Files, directories and blocks that are remembered. */
@@ -169,7 +191,8 @@ public final class HistoryPolicy implements AutoCloseable {
   }
 
   private void save() {
-    if (history.takeChanged() && !file.save(history)) {
+    boolean changed = history.takeChanged();
+    if ((lifetimes.takeChanged() || changed) && !file.save(history, lifetimes)) {
       counters.increment(VolumeCounter.HISTORY_SAVE_ERRORS);
     }
   }

@@ -80,6 +80,12 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
   private volatile BlockHint hint = BlockHint.NONE;
   private volatile HintDecision decision = HintDecision.BY_SIZE;
 
+  /** The reclaim unit handle that it belongs to; 0 for none in particular. */
+  private volatile int handle;
+
+  /** When it began, by the wall clock; 0 when that is not known. */
+  private volatile long bornMs;
+
   private volatile boolean asked;
 
   /** By which the block's file got its write-lifetime hint. */
@@ -103,7 +109,14 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
     decision = record.decision();
     hint =
         new BlockHint(
-            ReadPattern.UNKNOWN, 0, record.fileId(), record.directoryId(), BlockHint.NOBODY);
+            ReadPattern.UNKNOWN,
+            0,
+            record.fileId(),
+            record.directoryId(),
+            BlockHint.NOBODY,
+            record.lifetimeGroup());
+    bornMs = record.bornMs();
+    handle = space.policy.handle(hint);
     if (!intact) {
       return;
     }
@@ -124,7 +137,16 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
   synchronized BlockRecord record() {
     int nsid = space.namespace.nsid();
     return new BlockRecord(
-        nsid, key, mapped, reach, slots, decision, hint.fileId(), hint.directoryId());
+        nsid,
+        key,
+        mapped,
+        reach,
+        slots,
+        decision,
+        hint.fileId(),
+        hint.directoryId(),
+        hint.lifetimeGroup(),
+        bornMs);
   }
 
   private void change() {
@@ -144,6 +166,7 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
   synchronized void decide(BlockHint newHint) {
     hint = newHint;
     decision = space.policy.decide(key, newHint);
+    handle = space.policy.handle(newHint);
     if (slots.length > 0) {
       change();
     }
@@ -180,6 +203,28 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
   /** How a block of this length will be read, if it is this one. */
   HintDecision decision(long blockBytes) {
     return space.policy.atSize(decision, blockBytes);
+  }
+
+  /** The directive of a write that is part of a block of this length, if it is this one. */
+  int directive(HintDecision settled) {
+    return space.policy.directive(handle, settled);
+  }
+
+  /** The reclaim unit handle that it belongs to; 0 for none in particular. */
+  public int handle() {
+    return handle;
+  }
+
+  /** The block begins now, unless it was there before. */
+  public synchronized void begins() {
+    if (bornMs == 0 && reach == 0) {
+      bornMs = System.currentTimeMillis();
+    }
+  }
+
+  /** When the block began, by the wall clock; 0 when that is not known. */
+  public long bornMs() {
+    return bornMs;
   }
 
   /** Whether a block of this length, if it is this one, is too short to be written yet. */

@@ -28,7 +28,6 @@ public final class ExtentIo {
 
   private final VolumePort device;
   private final BlockExtent.Space space;
-  private final LayoutPolicy policy;
   private final BiConsumer<HintDecision, File> fileHints;
   private final Counters<VolumeCounter> counters;
   private final VolumeTrace trace;
@@ -44,7 +43,6 @@ public final class ExtentIo {
       VolumeTrace trace) {
     this.device = device;
     this.space = space;
-    this.policy = space.policy();
     this.fileHints = fileHints;
     this.counters = counters;
     this.trace = trace;
@@ -82,7 +80,7 @@ public final class ExtentIo {
           if (offset < bytes) {
             HintDecision decision = extent.decision(bytes);
             place(extent, decision);
-            preload(extent, offset - offset % pageBytes, bytes, policy.directive(decision));
+            preload(extent, offset - offset % pageBytes, bytes, extent.directive(decision));
           }
         });
   }
@@ -107,10 +105,10 @@ public final class ExtentIo {
   void decide(BlockExtent extent, BlockHint hint) {
     synchronized (extent.order) {
       long bytes = extent.preloadedBytes();
-      int before = policy.directive(extent.decision(bytes));
+      int before = extent.directive(extent.decision(bytes));
       extent.decide(hint);
       HintDecision decision = extent.decision(bytes);
-      int directive = policy.directive(decision);
+      int directive = extent.directive(decision);
       if (bytes > 0 && directive != before) {
         issue(
             extent,
@@ -298,7 +296,7 @@ public final class ExtentIo {
       return SimStatus.CAPACITY;
     }
     boolean write = opcode == Opcode.WRITE;
-    int directive = write ? policy.directive(decision) : Directive.NONE;
+    int directive = write ? extent.directive(decision) : Directive.NONE;
     long lbas = space.lbas(length);
     long ticket =
         device.submit(
@@ -377,10 +375,10 @@ public final class ExtentIo {
   }
 
   private void countPlacement(BlockExtent extent, HintDecision decision) {
+    VolumeCounter hinted =
+        extent.handle() > 0 ? VolumeCounter.LIFETIME_BLOCKS : VolumeCounter.HINTED_BLOCKS;
     counters.increment(
-        policy.directive(decision) == Directive.NONE
-            ? VolumeCounter.UNHINTED_BLOCKS
-            : VolumeCounter.HINTED_BLOCKS);
+        extent.directive(decision) == Directive.NONE ? VolumeCounter.UNHINTED_BLOCKS : hinted);
     counters.increment(VolumeCounter.of(decision.source()));
     if (extent.isUnanswered()) {
       counters.increment(VolumeCounter.HINTS_NONE_BY_SILENCE);

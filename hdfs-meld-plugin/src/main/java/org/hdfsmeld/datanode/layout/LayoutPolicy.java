@@ -1,6 +1,7 @@
 package org.hdfsmeld.datanode.layout;
 
 import java.util.function.BiFunction;
+import java.util.function.ToIntFunction;
 import org.hdfsmeld.datanode.config.MeldKeys;
 import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
@@ -25,6 +26,7 @@ public final class LayoutPolicy {
           "no read pattern, and " + MeldKeys.HINT_FULL_BLOCK_SEQUENTIAL + " is false");
 
   private final BiFunction<BlockKey, BlockHint, HintDecision> history;
+  private final ToIntFunction<BlockHint> handles;
   private final long minBytes;
   private final int sequential;
   private final HintDecision fullBlock;
@@ -36,6 +38,8 @@ public final class LayoutPolicy {
    *
    * @param history decides, at once, where no attribute does; {@link HintDecision#BY_SIZE} where it
    *     knows too little
+   * @param handles which reclaim unit handle a block belongs to; 0 where that is not known or the
+   *     device has none
    * @param fullBlockSequential whether a block that goes by size is read sequentially once it is
    *     full-size
    * @param minBytes size past which a block counts as full-size
@@ -43,10 +47,12 @@ public final class LayoutPolicy {
    */
   public LayoutPolicy(
       BiFunction<BlockKey, BlockHint, HintDecision> history,
+      ToIntFunction<BlockHint> handles,
       boolean fullBlockSequential,
       long minBytes,
       int sequential) {
     this.history = history;
+    this.handles = handles;
     this.fullBlockSequential = fullBlockSequential;
     this.minBytes = minBytes;
     this.sequential = sequential;
@@ -101,8 +107,22 @@ public final class LayoutPolicy {
     return decision.pattern() == ReadPattern.AUTO && fullBlockSequential && blockBytes <= minBytes;
   }
 
-  /** The directive that a decision stands for which leaves nothing open. */
-  int directive(HintDecision decision) {
+  /** The reclaim unit handle that a block belongs to, 0 for none in particular. */
+  int handle(BlockHint hint) {
+    return handles.applyAsInt(hint);
+  }
+
+  /**
+   * The directive of a write. A write has one: where the device has handles, it says with what the
+   * block belongs.
+   *
+   * @param handle as of {@link #handle}
+   * @param decision one that leaves nothing open
+   */
+  int directive(int handle, HintDecision decision) {
+    if (handle > 0) {
+      return Directive.placement(handle);
+    }
     return decision.pattern() == ReadPattern.SEQUENTIAL ? sequential : Directive.NONE;
   }
 }

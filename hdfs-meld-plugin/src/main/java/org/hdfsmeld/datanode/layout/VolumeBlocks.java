@@ -32,6 +32,7 @@ import org.hdfsmeld.trace.TraceOp;
 public final class VolumeBlocks implements SharedDevice.BlockTable {
   private final BlockExtent.Space space;
   private final HintSource hints;
+  private final Consumer<BlockExtent> deletions;
   private final ExtentIo io;
   private final boolean hasPast;
   private final ConcurrentHashMap<BlockKey, BlockExtent> extents = new ConcurrentHashMap<>();
@@ -57,6 +58,7 @@ public final class VolumeBlocks implements SharedDevice.BlockTable {
    * with those from before a restart.
    *
    * @param fileHints gets each decision on a block, and the block's file, as data is written
+   * @param deletions gets each block that is deleted
    */
   public VolumeBlocks(
       VolumePort device,
@@ -64,9 +66,11 @@ public final class VolumeBlocks implements SharedDevice.BlockTable {
       LayoutPolicy policy,
       BiConsumer<HintDecision, File> fileHints,
       HintSource hints,
+      Consumer<BlockExtent> deletions,
       Counters<VolumeCounter> counters,
       VolumeTrace trace) {
     this.hints = hints;
+    this.deletions = deletions;
     NamespaceInfo namespace = device.namespace();
     long wordline = namespace.wordlineBytes();
     // Whole wordlines, so that a large block that goes on in another slot loses none.
@@ -205,13 +209,22 @@ public final class VolumeBlocks implements SharedDevice.BlockTable {
     }
   }
 
-  /** The block is gone: deallocates it. */
+  /** The block was deleted: deallocates it. */
   public void drop(BlockKey key) {
+    BlockExtent extent = remove(key);
+    if (extent != null) {
+      deletions.accept(extent);
+    }
+  }
+
+  /** The block is here no more: deallocates it. Null when it was not here. */
+  private BlockExtent remove(BlockKey key) {
     BlockExtent extent = extents.remove(key);
     if (extent != null) {
       io.record(TraceOp.DELETE, extent, 0);
       end(extent);
     }
+    return extent;
   }
 
   /**
@@ -234,13 +247,13 @@ public final class VolumeBlocks implements SharedDevice.BlockTable {
    * Deallocates all blocks; waits for the device to have room for that, as far as the budget goes.
    */
   public void clear(WaitBudget budget) {
-    Set.copyOf(extents.keySet()).forEach(this::drop);
+    Set.copyOf(extents.keySet()).forEach(this::remove);
     io.drain(budget);
   }
 
   /** The pool is gone: deallocates its blocks. */
   public void dropPool(String pool) {
-    of(pool).forEach(this::drop);
+    of(pool).forEach(this::remove);
   }
 
   /**
@@ -258,7 +271,7 @@ public final class VolumeBlocks implements SharedDevice.BlockTable {
       }
       long length = lengths.applyAsLong(key.id());
       if (length < 0) {
-        drop(key);
+        remove(key);
       } else {
         extent.truncate(length);
         io.preload(extent, length);

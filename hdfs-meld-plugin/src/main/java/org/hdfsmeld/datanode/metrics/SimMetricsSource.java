@@ -33,6 +33,7 @@ public final class SimMetricsSource implements MetricsSource {
           "precondition_fill_percent",
           "precondition_random_percent",
           "history_entries",
+          "lifetime_groups",
           "crossover_bytes",
           "melded_mapped_pages",
           "free_blocks",

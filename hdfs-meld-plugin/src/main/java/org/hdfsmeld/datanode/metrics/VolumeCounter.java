@@ -14,8 +14,12 @@ public enum VolumeCounter {
   ERRORS,
   /** Waits given up after the wait timeout. */
   TIMEOUTS,
-  /** Blocks laid out with the sequential directive, and without a directive. */
+  /**
+   * Blocks laid out with the sequential directive, with a reclaim unit handle by their lifetime,
+   * and without a directive.
+   */
   HINTED_BLOCKS,
+  LIFETIME_BLOCKS,
   UNHINTED_BLOCKS,
   /** Of those, by who decided how. */
   HINTS_EXPLICIT,
@@ -41,6 +45,8 @@ public enum VolumeCounter {
   UNKNOWN_THREADS,
   /** Runs of sequential reads that went into the read history. */
   HISTORY_RUNS,
+  /** Blocks whose deletion went into what is known of their group's lifetime. */
+  LIFETIMES_LEARNED,
   /** Read histories that could not be used and began anew, and those that could not be saved. */
   HISTORY_RESETS,
   HISTORY_SAVE_ERRORS,

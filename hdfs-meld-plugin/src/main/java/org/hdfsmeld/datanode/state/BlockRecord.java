@@ -18,6 +18,8 @@ import org.hdfsmeld.model.ReadPattern;
  * @param decision how it was taken to be read
  * @param fileId inode of its file; 0 while no NameNode has answered
  * @param directoryId inode of the file's directory
+ * @param lifetimeGroup as of {@link org.hdfsmeld.model.BlockHint}
+ * @param bornMs when the block began, by the wall clock; 0 when that is not known
  */
 public record BlockRecord(
     int nsid,
@@ -27,7 +29,9 @@ public record BlockRecord(
     long[] slots,
     HintDecision decision,
     long fileId,
-    long directoryId) {
+    long directoryId,
+    long lifetimeGroup,
+    long bornMs) {
   private static final int MAX_SLOTS = 1 << 16;
 
   public boolean isGone() {
@@ -49,15 +53,23 @@ public record BlockRecord(
     out.writeUTF(decision.reason());
     out.writeLong(fileId);
     out.writeLong(directoryId);
+    out.writeLong(lifetimeGroup);
+    out.writeLong(bornMs);
+  }
+
+  /** What older formats lack. */
+  enum Format {
+    WITHOUT_INODES,
+    WITHOUT_LIFETIMES,
+    WHOLE
   }
 
   /**
    * Reads what {@link #write} wrote.
    *
-   * @param ids whether it has the inodes, which older formats lack
    * @throws IOException when it is not that
    */
-  static BlockRecord read(DataInput in, boolean ids) throws IOException {
+  static BlockRecord read(DataInput in, Format format) throws IOException {
     int nsid = in.readInt();
     BlockKey key = new BlockKey(in.readUTF(), in.readLong());
     long mapped = in.readLong();
@@ -73,8 +85,18 @@ public record BlockRecord(
     ReadPattern pattern = PersistentEnum.of(ReadPattern.values(), in.readByte());
     HintDecision.Source source = PersistentEnum.of(HintDecision.Source.values(), in.readByte());
     HintDecision decision = new HintDecision(pattern, source, in.readUTF());
-    long fileId = ids ? in.readLong() : 0;
-    long directoryId = ids ? in.readLong() : 0;
-    return new BlockRecord(nsid, key, mapped, reach, slots, decision, fileId, directoryId);
+    boolean inodes = format != Format.WITHOUT_INODES;
+    boolean lifetimes = format == Format.WHOLE;
+    return new BlockRecord(
+        nsid,
+        key,
+        mapped,
+        reach,
+        slots,
+        decision,
+        inodes ? in.readLong() : 0,
+        inodes ? in.readLong() : 0,
+        lifetimes ? in.readLong() : 0,
+        lifetimes ? in.readLong() : 0);
   }
 }

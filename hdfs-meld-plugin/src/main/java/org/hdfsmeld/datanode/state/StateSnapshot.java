@@ -27,7 +27,7 @@ import org.hdfsmeld.datanode.config.MeldKeys;
  *
  * <p>Numbers are big endian. The body is the device's name and profile, the bytes of a slot, the
  * namespaces, the block table, and the simulator's own snapshot, which has a checksum of its own.
- * In version 1 a block has no inodes.
+ * In version 1 a block has no inodes, in version 2 no lifetime.
  *
  * @param device a shared device's name; empty for a volume's own
  * @param profile the device's profile as TOML
@@ -42,7 +42,7 @@ public record StateSnapshot(
     List<BlockRecord> blocks,
     ByteBuffer image) {
   private static final long MAGIC = 0x4D454C4453544154L;
-  private static final int VERSION = 2;
+  private static final int VERSION = 3;
   private static final int HEADER_BYTES = 28;
   private static final int BUFFER_BYTES = 64 << 10;
 
@@ -116,7 +116,8 @@ public record StateSnapshot(
         throw new IOException("its checksum is wrong");
       }
       channel.position(HEADER_BYTES);
-      return parse(new DataInputStream(new BufferedInputStream(in)), channel, version >= 2);
+      BlockRecord.Format format = BlockRecord.Format.values()[version - 1];
+      return parse(new DataInputStream(new BufferedInputStream(in)), channel, format);
     }
   }
 
@@ -139,8 +140,8 @@ public record StateSnapshot(
     out.flush();
   }
 
-  private static StateSnapshot parse(DataInputStream in, FileChannel file, boolean ids)
-      throws IOException {
+  private static StateSnapshot parse(
+      DataInputStream in, FileChannel file, BlockRecord.Format format) throws IOException {
     String device = in.readUTF();
     String profile = in.readUTF();
     long slotBytes = in.readLong();
@@ -150,7 +151,7 @@ public record StateSnapshot(
     }
     List<BlockRecord> blocks = new ArrayList<>();
     for (int left = in.readInt(); left > 0; left--) {
-      blocks.add(BlockRecord.read(in, ids));
+      blocks.add(BlockRecord.read(in, format));
     }
     int length = in.readInt();
     // It is the end of the file. The stream has read ahead.

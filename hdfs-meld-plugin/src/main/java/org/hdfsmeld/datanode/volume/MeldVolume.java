@@ -83,6 +83,9 @@ public final class MeldVolume implements MeldVolumeMXBean {
     this.policy =
         new LayoutPolicy(
             history == null ? (block, hint) -> HintDecision.BY_SIZE : history::decide,
+            history == null || !config.directiveSinks().has(SinkChoice.SIMULATOR)
+                ? hint -> 0
+                : this::handle,
             config.hintFullBlockSequential() && automatic != HistoryConfiguration.Automatic.OFF,
             config.hintMinBytes(),
             config.directiveSinks().has(SinkChoice.SIMULATOR)
@@ -95,6 +98,21 @@ public final class MeldVolume implements MeldVolumeMXBean {
     this.binding = config.devices().of(root(currentDir));
     this.device = new VolumePort(storageId, getVolume(), binding.set(), device, failures, counters);
     this.trace = shared.trace().volume(storageId, this::state);
+  }
+
+  /** The reclaim unit handle that a block belongs to, by how long its like has lived. */
+  private int handle(BlockHint hint) {
+    NamespaceInfo namespace = device.namespace();
+    return namespace == null || namespace.handles() < 2
+        ? 0
+        : history.handle(hint.lifetimeGroup(), namespace.handles());
+  }
+
+  /** A block was deleted. */
+  private void deleted(BlockExtent block) {
+    if (history != null && history.ended(block.hint().lifetimeGroup(), block.bornMs())) {
+      counters.increment(VolumeCounter.LIFETIMES_LEARNED);
+    }
   }
 
   /** For readers of a trace: what the volume's times mean. */
@@ -161,6 +179,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
               policy,
               fileHints,
               shared.hints(),
+              this::deleted,
               counters,
               trace);
     }
@@ -267,7 +286,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
   void created(BlockKey key, BlockHint hint, File file) {
     VolumeBlocks present = blocks();
     if (present != null && device.isHealthy() && device.mode() != MeldMode.OFF) {
-      present.create(key, hint, BlockFile.of(file));
+      present.create(key, hint, BlockFile.of(file)).begins();
     }
   }
 
@@ -418,6 +437,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
     values.put("precondition_fill_percent", (long) past.fillPercent());
     values.put("precondition_random_percent", (long) past.randomPercent());
     values.put("history_entries", history == null ? 0L : history.size());
+    values.put("lifetime_groups", history == null ? 0L : history.groups());
     LayoutTimes times = history == null ? null : history.times();
     values.put("crossover_bytes", times == null ? 0L : times.crossoverBytes());
     values.putAll(counters.values());

@@ -271,8 +271,9 @@ public final class MeldVolumes implements AutoCloseable {
       VolumeBlocks blocks = volume.blocks();
       BlockExtent extent = blocks == null ? null : blocks.find(block);
       if (extent != null) {
-        return layout(
-            volume.getVolume(), volume.getProfile(), extent.decision(), blocks.io().layout(extent));
+        int handle = extent.handle();
+        String device = volume.getProfile() + (handle > 0 ? ", reclaim unit handle " + handle : "");
+        return layout(volume.getVolume(), device, extent.decision(), blocks.io().layout(extent));
       }
     }
     BlockHint known = shared.hints().known(block);

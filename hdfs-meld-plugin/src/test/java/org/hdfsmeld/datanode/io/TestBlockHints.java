@@ -205,6 +205,7 @@ class TestBlockHints {
               FakeDevice.hang(hang).run();
             },
             source,
+            deleted -> {},
             volume.counters(),
             volume.trace());
     BlockExtent extent = blocks.extent(BLOCK, BlockFile.of(file));

@@ -68,7 +68,8 @@ class TestSharedDevice {
           info.sizeLbas(),
           info.pageBytes(),
           info.wordlineBytes(),
-          info.capacityBytes());
+          info.capacityBytes(),
+          info.handles());
     }
   }
 

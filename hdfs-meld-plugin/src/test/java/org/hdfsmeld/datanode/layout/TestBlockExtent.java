@@ -20,7 +20,7 @@ class TestBlockExtent {
   private final BlockExtent extent = new BlockExtent(space(block -> true), new BlockKey("BP-1", 7));
 
   private BlockExtent.Space space(Predicate<DeviceState.Block> journal) {
-    NamespaceInfo namespace = new NamespaceInfo(1, LBA, 4 * SLOT / LBA, 4096, 4096, 4 * SLOT);
+    NamespaceInfo namespace = new NamespaceInfo(1, LBA, 4 * SLOT / LBA, 4096, 4096, 4 * SLOT, 0);
     return new BlockExtent.Space(namespace, SLOT, slots, null, journal, new AtomicLong());
   }
 

@@ -24,6 +24,7 @@ class TestLayoutPolicy {
   private final LayoutPolicy policy =
       new LayoutPolicy(
           (block, hint) -> hint.directoryId() == READ_DIRECTORY ? READ : HintDecision.BY_SIZE,
+          hint -> (int) hint.lifetimeGroup(),
           true,
           MIN,
           SEQUENTIAL);
@@ -37,7 +38,7 @@ class TestLayoutPolicy {
   }
 
   private int directive(HintDecision decision, long bytes) {
-    return policy.directive(policy.atSize(decision, bytes));
+    return policy.directive(0, policy.atSize(decision, bytes));
   }
 
   @ParameterizedTest
@@ -54,6 +55,17 @@ class TestLayoutPolicy {
     assertThat(policy.decide(BLOCK, hint(pattern, READ_DIRECTORY))).isEqualTo(READ);
     assertThat(policy.decide(BLOCK, hint(pattern, 0)).pattern()).isEqualTo(ReadPattern.AUTO);
     assertThat(policy.decide(BLOCK, BlockHint.NONE)).isEqualTo(HintDecision.BY_SIZE);
+  }
+
+  /** A write has one directive. */
+  @Test
+  void aBlockOfAKnownLifetimeGoesToItsHandleHoweverItIsRead() {
+    BlockHint known = new BlockHint(ReadPattern.SEQUENTIAL, 0, 1, 2, 3, 5);
+    assertThat(policy.handle(known)).isEqualTo(5);
+    assertThat(policy.directive(5, policy.decide(BLOCK, known)))
+        .isEqualTo(Directive.placement(5))
+        .isEqualTo(0x02_0005);
+    assertThat(policy.directive(0, policy.decide(BLOCK, known))).isEqualTo(SEQUENTIAL);
   }
 
   @Test

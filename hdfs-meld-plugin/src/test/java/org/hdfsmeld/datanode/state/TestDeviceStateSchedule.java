@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 class TestDeviceStateSchedule {
   private static final BlockRecord RECORD =
       new BlockRecord(
-          1, new BlockKey("BP-1", 1), 1, 1, new long[] {0}, HintDecision.BY_SIZE, 7, 70);
+          1, new BlockKey("BP-1", 1), 1, 1, new long[] {0}, HintDecision.BY_SIZE, 7, 70, 0, 0);
 
   @TempDir Path dir;
 

@@ -24,6 +24,8 @@ import org.hdfsmeld.sim.FakeDevice;
 import org.hdfsmeld.sim.SimDevice;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Files of a device's state: what goes in comes out, and damage is told from it. */
 class TestStateFiles {
@@ -35,7 +37,16 @@ class TestStateFiles {
     HintDecision decision =
         new HintDecision(ReadPattern.RANDOM, HintDecision.Source.EXPLICIT, "set on /a");
     return new BlockRecord(
-        1, new BlockKey("BP-1", id), 5 * id, 7 * id, slots, decision, 90 + id, 80 + id);
+        1,
+        new BlockKey("BP-1", id),
+        5 * id,
+        7 * id,
+        slots,
+        decision,
+        90 + id,
+        80 + id,
+        60 + id,
+        50 + id);
   }
 
   private static StateSnapshot snapshot() {
@@ -121,7 +132,7 @@ class TestStateFiles {
     try {
       said = StateJournal.replay(file, read::add);
     } catch (IOException e) {
-      assertThat(e).as("a damaged version").hasMessageContaining("version 3");
+      assertThat(e).as("a damaged version").hasMessageContaining("version 4");
     }
     if (whole != null) {
       assertThat(said).isEqualTo(whole);
@@ -150,15 +161,17 @@ class TestStateFiles {
     assertThat(read).isEqualTo(expected);
   }
 
-  /** As version 2 wrote it: without inodes. */
-  @Test
-  void aJournalOfVersion2IsReadAndItsBlocksAreToBeAskedFor() throws IOException {
+  /** As versions 2 and 3 wrote it: without inodes, and without lifetimes. */
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3})
+  void anOlderJournalIsReadAndItsBlocksAreToBeAskedFor(int version) throws IOException {
     Path file = StateFiles.journal(dir, 1);
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     block(1, 5).write(new DataOutputStream(bytes));
-    ByteBuffer record = ByteBuffer.wrap(bytes.toByteArray(), 0, bytes.size() - 16);
+    int lacks = version == 2 ? 32 : 16;
+    ByteBuffer record = ByteBuffer.wrap(bytes.toByteArray(), 0, bytes.size() - lacks);
     ByteBuffer journal = ByteBuffer.allocate(12 + 8 + record.remaining());
-    journal.put("MELDJRNL".getBytes(StandardCharsets.US_ASCII)).putInt(2);
+    journal.put("MELDJRNL".getBytes(StandardCharsets.US_ASCII)).putInt(version);
     journal.putInt(record.remaining()).putInt(VersionedFile.checksum(record)).put(record);
     Files.write(file, journal.array());
     List<BlockRecord> read = new ArrayList<>();
@@ -166,7 +179,9 @@ class TestStateFiles {
     assertThat(read).hasSize(1);
     assertThat(read.get(0).key()).isEqualTo(new BlockKey("BP-1", 1));
     assertThat(read.get(0).slots()).containsExactly(5);
-    assertThat(read.get(0).fileId() + read.get(0).directoryId()).isZero();
+    assertThat(read.get(0).fileId()).isEqualTo(version == 2 ? 0 : 91);
+    assertThat(read.get(0).directoryId()).isEqualTo(version == 2 ? 0 : 81);
+    assertThat(read.get(0).lifetimeGroup() + read.get(0).bornMs()).isZero();
   }
 
   /** What the plugin before did with the files of this one: their versions are where they were. */
@@ -178,7 +193,7 @@ class TestStateFiles {
     }
     Path snapshot = StateFiles.snapshot(dir, 1);
     snapshot().write(snapshot, MAX_BYTES);
-    for (Map.Entry<Path, Integer> file : Map.of(journal, 2, snapshot, 1).entrySet()) {
+    for (Map.Entry<Path, Integer> file : Map.of(journal, 3, snapshot, 2).entrySet()) {
       int found = ByteBuffer.wrap(Files.readAllBytes(file.getKey())).getInt(8);
       assertThatThrownBy(() -> VersionedFile.checkVersion(found, file.getValue()))
           .hasMessageContaining("its format has version " + (file.getValue() + 1))

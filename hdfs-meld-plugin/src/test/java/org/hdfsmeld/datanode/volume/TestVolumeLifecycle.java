@@ -68,7 +68,8 @@ class TestVolumeLifecycle {
           info.sizeLbas(),
           info.pageBytes(),
           info.wordlineBytes(),
-          info.capacityBytes());
+          info.capacityBytes(),
+          info.handles());
     }
 
     @Override

@@ -1,0 +1,136 @@
+package org.hdfsmeld.datanode.hint;
+
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * How long the blocks of a volume live, learned from those that were deleted: the group of a
+ * block's file tells which reclaim unit handle it goes to, so that data lies together that dies
+ * together.
+ *
+ * <p>Bounded, about {@value #ENTRY_BYTES} bytes for each group; the one that was used longest ago
+ * goes. {@code meldsim experiment hdfs-lifetimes} has the same rules.
+ */
+public final class Lifetimes {
+  /** Heap of an entry: the map's node, the key, three numbers. */
+  static final int ENTRY_BYTES = 120;
+
+  /** Handle 0 is of blocks whose lifetime nobody knows. */
+  static final int UNKNOWN = 0;
+
+  /** The upper bound of the first class; each further one is so many times as high. */
+  private static final long SHORTEST_MS = TimeUnit.HOURS.toMillis(1);
+
+  private static final int STEP = 4;
+
+  /** Deletions over which a group's mean goes. */
+  private static final int MEMORY = 32;
+
+  /** A group of files. */
+  private static final class Group {
+    final long firstMs;
+
+    /** Deletions, at most {@link #MEMORY}. */
+    int count;
+
+    /** Mean of the logarithms of lives in milliseconds. */
+    double meanLn;
+
+    Group(long firstMs) {
+      this.firstMs = firstMs;
+    }
+  }
+
+  private final Map<Long, Group> groups;
+  private boolean changed;
+
+  /** Of nothing yet. */
+  Lifetimes(int maxGroups) {
+    this.groups = new LeastRecentlyUsed<>(maxGroups);
+  }
+
+  /** A block of this group has ended, which began at {@code bornMs}; false when one is unknown. */
+  synchronized boolean ended(long group, long bornMs, long nowMs) {
+    if (group == 0 || bornMs == 0) {
+      return false;
+    }
+    Group known = groups.computeIfAbsent(group, id -> new Group(bornMs));
+    changed = true;
+    known.count = Math.min(known.count + 1, MEMORY);
+    known.meanLn += (Math.log(Math.max(1, nowMs - bornMs)) - known.meanLn) / known.count;
+    return true;
+  }
+
+  /**
+   * The handle of a block that begins. Where none of its group has ended yet, they live at least as
+   * long as the group is old.
+   *
+   * @param handles of the device
+   */
+  synchronized int handle(long group, int handles, long nowMs) {
+    if (group == 0) {
+      return UNKNOWN;
+    }
+    Group known = groups.computeIfAbsent(group, id -> new Group(nowMs));
+    double lifeMs = known.count > 0 ? Math.exp(known.meanLn) : nowMs - known.firstMs;
+    return known.count == 0 && lifeMs < SHORTEST_MS ? UNKNOWN : classOf(lifeMs, handles);
+  }
+
+  /** The class of blocks that live so long: a handle from 1. */
+  static int classOf(double lifeMs, int handles) {
+    double boundMs = SHORTEST_MS;
+    int handle = 1;
+    while (handle < handles - 1 && lifeMs >= boundMs) {
+      boundMs *= STEP;
+      handle++;
+    }
+    return handle;
+  }
+
+  synchronized int size() {
+    return groups.size();
+  }
+
+  /** Whether something was learned since this was last asked. */
+  synchronized boolean takeChanged() {
+    boolean was = changed;
+    changed = false;
+    return was;
+  }
+
+  synchronized void clear() {
+    groups.clear();
+  }
+
+  /** Writes the groups, the one used longest ago first. {@code out} must be memory. */
+  synchronized void write(DataOutput out) throws IOException {
+    out.writeInt(groups.size());
+    for (Map.Entry<Long, Group> entry : groups.entrySet()) {
+      out.writeLong(entry.getKey());
+      out.writeLong(entry.getValue().firstMs);
+      out.writeInt(entry.getValue().count);
+      out.writeDouble(entry.getValue().meanLn);
+    }
+  }
+
+  /**
+   * Adds the groups that were written.
+   *
+   * @throws IOException when they cannot have been
+   */
+  synchronized void read(DataInput in) throws IOException {
+    for (int left = in.readInt(); left > 0; left--) {
+      long id = in.readLong();
+      Group group = new Group(in.readLong());
+      group.count = in.readInt();
+      group.meanLn = in.readDouble();
+      if (group.count < 0 || group.count > MEMORY || !Double.isFinite(group.meanLn)) {
+        throw new IOException("a group with " + group.count + " deletions");
+      }
+      groups.put(id, group);
+    }
+  }
+}

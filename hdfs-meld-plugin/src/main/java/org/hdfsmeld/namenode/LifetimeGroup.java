@@ -1,0 +1,78 @@
+package org.hdfsmeld.namenode;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.regex.Pattern;
+import org.apache.hadoop.fs.XAttr;
+import org.apache.hadoop.hdfs.XAttrHelper;
+import org.apache.hadoop.hdfs.server.namenode.INode;
+import org.apache.hadoop.hdfs.server.namenode.INodeFile;
+import org.apache.hadoop.hdfs.server.namenode.XAttrFeature;
+
+/**
+ * Names the files that are taken to live as long as a given one: those below the same directory,
+ * where it is not one of many that are alike.
+ *
+ * <p>The name goes from the root down to the first partition ({@code date=...}) or folder of a job
+ * that is under way ({@code _temporary}), from where committed files go up. Numbers in names, such
+ * as dates and identifiers of jobs, are all the same. The nearest attribute {@value #ATTRIBUTE} of
+ * the file and its ancestors goes above that: files with the same value are one group.
+ */
+final class LifetimeGroup {
+  static final String ATTRIBUTE = "user.meld.lifetime-group";
+
+  private static final XAttr XATTR = XAttrHelper.buildXAttr(ATTRIBUTE);
+  private static final String[] UNDER_WAY = {"_temporary", ".hive-staging", ".spark-staging"};
+
+  /** Digits; or at least eight hexadecimal ones, of which one is below ten. */
+  private static final Pattern NUMBER = Pattern.compile("(?=[a-fA-F]*[0-9])[0-9a-fA-F]{8,}|[0-9]+");
+
+  private static final long FNV_BASIS = 0xcbf29ce484222325L;
+  private static final long FNV_PRIME = 0x100000001b3L;
+
+  private LifetimeGroup() {}
+
+  /** The group of a file, never 0. */
+  static long of(INodeFile file) {
+    Deque<String> names = new ArrayDeque<>();
+    for (INode inode = file; inode != null; inode = inode.getParent()) {
+      XAttrFeature attributes = inode.getXAttrFeature();
+      XAttr said = attributes == null ? null : attributes.getXAttr(ATTRIBUTE);
+      if (said != null && said.getValue() != null) {
+        return hash(hash(FNV_BASIS, "="), new String(said.getValue(), StandardCharsets.UTF_8));
+      }
+      if (inode != file) {
+        names.addFirst(inode.getLocalName());
+      }
+    }
+    return of(names);
+  }
+
+  /** The group of the files in a directory, by the names from the root down to it. */
+  static long of(Iterable<String> names) {
+    long hash = FNV_BASIS;
+    for (String name : names) {
+      if (name.indexOf('=') > 0 || Arrays.stream(UNDER_WAY).anyMatch(name::startsWith)) {
+        break;
+      }
+      hash = hash(hash(hash, "/"), general(name));
+    }
+    return hash == 0 ? 1 : hash;
+  }
+
+  /** A name with each number, and each identifier, as one sign. */
+  static String general(String name) {
+    return NUMBER.matcher(name).replaceAll("#");
+  }
+
+  /** FNV-1a, over characters. */
+  private static long hash(long basis, String text) {
+    long hash = basis;
+    for (int i = 0; i < text.length(); i++) {
+      hash = (hash ^ text.charAt(i)) * FNV_PRIME;
+    }
+    return hash;
+  }
+}
