@@ -25,6 +25,7 @@ public final class MeldAdmin extends Configured implements Tool {
           ReadPatternCommand.UNSET,
           ExplainCommand.EXPLAIN,
           ReportCommand.REPORT,
+          PlacementCheckCommand.CHECK,
           RecordingCommand.TRACES,
           RecordingCommand.TIMELINES);
 

@@ -87,7 +87,7 @@ class TestWriteLifetimeSink {
   void theKernelHasTheHint() {
     assumeTrue(kernelKeepsHints(), "this kernel or file system keeps no write-lifetime hints");
     sink.apply(decided(ReadPattern.SEQUENTIAL), file);
-    assertThat(LibC.writeLifetime(file)).isEqualTo(WriteLifetimeSink.LONG);
+    assertThat(LibC.writeLifetime(file)).isEqualTo(WriteLifetimeSink.EXTREME);
     sink.apply(decided(ReadPattern.RANDOM), file);
     assertThat(LibC.writeLifetime(file)).isEqualTo(WriteLifetimeSink.MEDIUM);
     sink.apply(decided(ReadPattern.NONE), file);
