@@ -48,14 +48,14 @@ class TestPackages {
     "tools"
   };
 
-  private final JavaClasses classes =
+  private static final JavaClasses CLASSES =
       new ClassFileImporter()
           .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
           .importPackages("org.hdfsmeld");
 
   @Test
   void noPackageIsInACircle() {
-    slices().matching("org.hdfsmeld.(**)").should().beFreeOfCycles().check(classes);
+    slices().matching("org.hdfsmeld.(**)").should().beFreeOfCycles().check(CLASSES);
   }
 
   @Test
@@ -68,7 +68,7 @@ class TestPackages {
       String[] before = Arrays.copyOf(ORDER, i);
       layers = layers.whereLayer(ORDER[i]).mayOnlyAccessLayers(before);
     }
-    layers.whereLayer(ORDER[0]).mayNotAccessAnyLayer().check(classes);
+    layers.whereLayer(ORDER[0]).mayNotAccessAnyLayer().check(CLASSES);
   }
 
   /**
@@ -87,7 +87,7 @@ class TestPackages {
         .dependOnClassesThat(
             resideInAPackage("org.apache.hadoop.hdfs.server.datanode..")
                 .and(not(type(FsVolumeSpi.class))))
-        .check(classes);
+        .check(CLASSES);
   }
 
   /**
@@ -100,13 +100,13 @@ class TestPackages {
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("org.apache.commons..", "com.fasterxml..", "com.google..")
-        .check(classes);
+        .check(CLASSES);
   }
 
   @Test
   void packagesAreSmall() {
     Map<String, Long> files =
-        classes.stream()
+        CLASSES.stream()
             .filter(JavaClass::isTopLevelClass)
             .collect(Collectors.groupingBy(JavaClass::getPackageName, Collectors.counting()));
     assertThat(files.keySet()).contains("org.hdfsmeld.datanode.io");
