@@ -126,6 +126,10 @@ pub(super) fn profile(
         .iter()
         .fold(1u64, |product, factor| product.saturating_mul(*factor));
     let mapping = all_pages.saturating_mul(4).max(1 << 32);
+    let map = match keys.flag("Ideal_Mapping_Table", "false")? {
+        true => String::new(),
+        false => cached_map(count("CMT_Capacity", "2097152")?, all_pages, page / 512),
+    };
     let text = format!(
         r#"# From MQSim's configuration. Flash, bus, cache and policies are its own; what it does not have is as everywhere.
 name = "{name}"
@@ -172,7 +176,7 @@ allocation = "static"
 page_allocation = "{allocation}"
 program_order = "{order}"
 mapping_memory = "{mapping}B"
-
+{map}
 [gc]
 victim = "{victim}"
 wear_levelling = "{levelling}"
@@ -206,4 +210,22 @@ commands_in_flight = {in_flight}
         link = (link * 1000.0).round().max(1.0),
     );
     Ok((text, differs))
+}
+
+/// A cached mapping, entry by entry as in DFTL. MQSim's entries have the physical page and a bit for each of its sectors, in
+/// the cache the logical page, too; a line of the cache here has 4 bytes for that.
+fn cached_map(capacity: u64, pages: u64, sectors: u64) -> String {
+    const TAG_BYTES: u64 = 4;
+    let bits = libm::log2(pages as f64);
+    let bytes = |addresses: f64| libm::ceil((addresses * bits + sectors as f64) / 8.0) as u64;
+    let (entries, entry) = (capacity / bytes(2.0), bytes(1.0).clamp(4, 64));
+    let cache = (entries * (entry + TAG_BYTES)).max(1 << 10);
+    format!(
+        r#"map = "cached"
+map_cache = "{cache}B"
+map_line = 1
+map_entry = "{entry}B"
+map_update = "batched"
+"#
+    )
 }

@@ -1,7 +1,7 @@
 //! The keys of MQSim's files: what each is here, or why it is nothing.
 
 /// A key, and its counterpart: a key of a profile or of a job, or a flag.
-pub(super) const CARRIED: [(&str, &str); 60] = [
+pub(super) const CARRIED: [(&str, &str); 61] = [
     ("PCIe_Lane_Bandwidth", "host.link_rate, times the lanes"),
     ("PCIe_Lane_Count", "host.link_rate, times the bandwidth"),
     ("Enabled_Preconditioning", "--precondition"),
@@ -111,12 +111,19 @@ pub(super) const CARRIED: [(&str, &str); 60] = [
     ("Address_Mapping", "a page-level map, always"),
     ("Flash_Comm_Protocol", "bus.rate says what it can"),
     ("HostInterface_Type", "NVMe, always"),
-    ("Ideal_Mapping_Table", "the map is in DRAM, always"),
+    (
+        "Ideal_Mapping_Table",
+        "ftl.map: table, or else cached, entry by entry",
+    ),
+    (
+        "CMT_Capacity",
+        "ftl.map_cache, which holds as many entries; MQSim's have a page's sectors, too",
+    ),
     ("Seed", "randseed of a flow; a device draws nothing"),
 ];
 
 /// A key that has no counterpart, and why.
-pub(super) const ABSENT: [(&str, &str); 26] = [
+pub(super) const ABSENT: [(&str, &str); 24] = [
     ("SATA_Processing_Delay", "there is no SATA"),
     (
         "Enable_ResponseTime_Logging",
@@ -143,8 +150,6 @@ pub(super) const ABSENT: [(&str, &str); 26] = [
     ("Data_Cache_DRAM_tRCD", "DRAM is one rate"),
     ("Data_Cache_DRAM_tCL", "DRAM is one rate"),
     ("Data_Cache_DRAM_tRP", "DRAM is one rate"),
-    ("CMT_Capacity", "the whole map is in DRAM: nothing misses"),
-    ("CMT_Sharing_Mode", "the whole map is in DRAM"),
     (
         "Transaction_Scheduling_Policy",
         "reads pass waiting programs up to controller.reads_before_program; priorities count where commands are fetched",
@@ -199,9 +204,9 @@ pub(super) const ABSENT_UNLESS: [(&str, &str, &str); 6] = [
     ),
     ("Address_Mapping", "PAGE_LEVEL", "the map is by page"),
     (
-        "Ideal_Mapping_Table",
-        "true",
-        "the whole map is in DRAM: nothing misses",
+        "CMT_Sharing_Mode",
+        "SHARED",
+        "flows share the cached part of the map",
     ),
     (
         "Percentage_To_Be_Executed",

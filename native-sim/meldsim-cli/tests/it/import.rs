@@ -17,7 +17,6 @@ fn the_shipped_files_of_mqsim_are_imported_and_run() {
         format!("meldsim run --profile {out}/device.toml {out}/scenario-3.fio\n"),
         "--trace 'traces/tpcc-small.trace' --trace-format mqsim --time-unit ns --repeat 1"
             .to_owned(),
-        "  CMT_Capacity = 2097152: the whole map is in DRAM: nothing misses\n".to_owned(),
         "  Intensity = 32768: MQSim does not read it either\n".to_owned(),
     ] {
         assert!(said.contains(&words), "{words}: {said}");
@@ -51,6 +50,30 @@ fn the_shipped_files_of_mqsim_are_imported_and_run() {
         (&Value::from("randread"), &Value::from("16"))
     );
     assert!(result["jobs"][0]["read"]["total_ios"].as_u64() > Some(100));
+}
+
+/// MQSim's cache of 2 MiB has entries of 8 bytes: twice 26 bits and 8 sectors. Here they have 5 and 4 for their tag.
+#[test]
+fn a_cached_mapping_has_as_many_entries() {
+    let config = std::fs::read_to_string(format!("{MQSIM}/ssdconfig.xml")).unwrap();
+    let cached = config.replace("<Ideal_Mapping_Table>true", "<Ideal_Mapping_Table>false");
+    let file = text_file("c.xml", &cached);
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().display();
+    stdout(&format!(
+        "import mqsim {} {MQSIM}/workload.xml --output {out}",
+        file.path
+    ));
+    let text = std::fs::read_to_string(folder.path().join("device.toml")).unwrap();
+    let entries = (2 << 20) / 8;
+    for line in [
+        "map = \"cached\"\n".to_owned(),
+        format!("map_cache = \"{}B\"\n", entries * 9),
+        "map_line = 1\n".to_owned(),
+        "map_entry = \"5B\"\n".to_owned(),
+    ] {
+        assert!(text.contains(&line), "{line}: {text}");
+    }
 }
 
 #[test]
