@@ -7,9 +7,9 @@ use std::ops::ControlFlow;
 
 use super::error::MeasureError;
 use super::pattern::Pattern;
-use meldsim::device::{Device, QueueId, Stats};
+use meldsim::device::{Device, DeviceError, QueueId, Stats};
 use meldsim::engine::Random;
-use meldsim::nvme::{Command, Completion, Directive, NamespaceId, Status};
+use meldsim::nvme::{Command, Completion, Directive, NamespaceId, Priority, Status};
 use meldsim::{Duration, Instant};
 use meldsim_drive::{Failure, Load, Next, Stream, Turn, drive};
 use meldsim_stats::LatencyHistogram;
@@ -214,10 +214,14 @@ pub(super) fn run(
     extent: Extent,
 ) -> Result<Measured, MeasureError> {
     let now = device.now();
-    let streams = sources
+    let streams: Vec<Stream> = sources
         .iter()
-        .map(|source| Stream::new(QueueId::default(), source.depth));
-    let streams: Vec<Stream> = streams.collect();
+        .map(|source| {
+            let depth = u32::try_from(source.depth).unwrap_or(u32::MAX);
+            let queue: QueueId = device.create_queue(depth, Priority::default())?;
+            Ok(Stream::new(queue, source.depth))
+        })
+        .collect::<Result<_, DeviceError>>()?;
     let mut running = Running {
         nsid,
         submit: device.profile().host.path_times().submit,

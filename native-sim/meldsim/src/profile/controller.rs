@@ -71,11 +71,11 @@ section! {
         /// What the controller takes to fetch and parse a command, one after the other. Unit: time;
         /// range 0 to 1ms; default 0ps \[F\].
         command_cost: Duration = Duration::ZERO, Duration::ZERO..=MILLISECOND;
-        /// Commands the controller works on at a time; others wait in their queues. Unit: count; range
-        /// 0 (no limit) to 65536; default 0 \[F\].
+        /// Commands the controller works on at a time, writes that wait for the buffer among them; others, reads
+        /// too, wait in their queues. Unit: count; range 0 (no limit) to 65536; default 0 \[F\].
         commands_in_flight: u32 = 0, 0..=1 << 16;
-        /// From which queue the next command comes. `round-robin` or `weighted-round-robin`; default
-        /// `round-robin`.
+        /// From which queue the next command comes. `round-robin`, `first-come` (in the order of arrival) or
+        /// `weighted-round-robin`; default `round-robin`.
         arbitration: ArbitrationPolicy = ArbitrationPolicy::default();
         /// Commands fetched from a queue before it is another's turn. Unit: count; a power of two from 1
         /// to 64, or 0 for no limit; default 1 \[A\].

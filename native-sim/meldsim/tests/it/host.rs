@@ -119,6 +119,74 @@ fn a_burst_serves_one_queue_at_a_time() {
 }
 
 #[test]
+fn first_come_serves_in_the_order_of_arrival_whatever_the_queue() {
+    let mut profile = profile();
+    profile.host.commands_in_flight = 1;
+    profile.host.arbitration = ArbitrationPolicy::named("first-come");
+    let (mut device, nsid, queues) = with_queues(&profile, &[Priority::Urgent, Priority::Low]);
+    let arrivals = [1, 1, 1, 0, 1, 0, 0];
+    for (tag, queue) in arrivals.into_iter().enumerate() {
+        let read = Command::read(nsid, 0, 1, tag as u64);
+        device.submit_to(queues[queue], &read).unwrap();
+    }
+    let mut order = Vec::new();
+    while device.run_until_completion() {
+        order.extend(device.pop_completion().map(|completion| completion.tag));
+    }
+    assert_eq!(order, [0, 1, 2, 3, 4, 5, 6]);
+}
+
+/// More writes than the buffer holds, and a read in another queue behind them: when each write completed, and the read, which takes
+/// the controller's latency from when it was fetched.
+fn read_behind_writes(in_flight: u32, arbitration: &str) -> (Vec<Instant>, Instant) {
+    const WRITES: u64 = 1_000;
+    let mut profile = common::small_profile();
+    profile.host.commands_in_flight = in_flight;
+    profile.host.arbitration = ArbitrationPolicy::named(arbitration);
+    let (mut device, nsid) = device(&profile);
+    let [writes, reads] =
+        [0, 1].map(|_| device.create_queue(2_048, Priority::Medium).unwrap());
+    for tag in 0..WRITES {
+        let write = Command::write(nsid, tag, 1, SEQUENTIAL, tag);
+        device.submit_to(writes, &write).unwrap();
+    }
+    // Of a page that was never written: it waits for no die.
+    let read = Command::read(nsid, WRITES, 1, WRITES);
+    device.submit_to(reads, &read).unwrap();
+    let (mut written, mut read) = (Vec::new(), Instant::START);
+    while device.run_until_completion() {
+        while let Some(completion) = device.pop_completion() {
+            match completion.tag {
+                WRITES => read = completion.completed,
+                _ => written.push(completion.completed),
+            }
+        }
+    }
+    assert_eq!(written.len() as u64, WRITES);
+    (written, read)
+}
+
+#[test]
+fn a_read_waits_behind_as_many_writes_as_do_not_fit_into_the_controller() {
+    let latency = common::small_profile().controller.latency;
+    let program = common::small_profile().timing.program;
+    // The read is the 1,001st command: it is fetched when all but those in flight have completed.
+    for in_flight in [1, 100, 500, 900] {
+        let (written, read) = read_behind_writes(in_flight, "first-come");
+        let before = written[1_000 - in_flight as usize];
+        assert_eq!(read, before + latency, "{in_flight} in flight");
+        if in_flight < 500 {
+            assert!(read.since_start() > program, "the buffer had room");
+        }
+    }
+    // Without a limit it passes all of them, and in a queue of its own it takes the first place that becomes free.
+    let (_, read) = read_behind_writes(0, "first-come");
+    assert_eq!(read, Instant::START + latency);
+    let (written, read) = read_behind_writes(100, "round-robin");
+    assert_eq!(read, written[0] + latency);
+}
+
+#[test]
 fn arbitration_can_change_while_the_device_runs() {
     let mut profile = weighted([1, 1, 1]);
     profile.host.commands_in_flight = 1;

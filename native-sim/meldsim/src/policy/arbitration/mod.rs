@@ -7,6 +7,7 @@ pub type ArbitrationPolicy = super::Name<dyn Arbitration>;
 
 super::shelf! { dyn Arbitration, "host.arbitration", Shares:
     "round-robin" in round_robin, "one queue after the other";
+    "first-come" in first_come, "in the order in which they arrived, whatever their queue";
     "weighted-round-robin" in weighted_round_robin, "by the queues' priorities, as NVM Express has it";
 }
 
