@@ -68,18 +68,18 @@ impl Drive {
         drive("drive", profile, capacity_bytes, overhead)
     }
 
+    /// The profile that stands for it: `own` if that has its name, else the built-in one.
+    pub(super) fn profile(self, own: &Profile) -> Result<Profile, ProfileErrors> {
+        match own.name == self.profile {
+            true => Ok(own.clone()),
+            false => Profile::builtin(self.profile),
+        }
+    }
+
     /// The drive with about so many pages of flash, in superblocks of so many rows, which are a wordline of every plane. With
     /// few rows the valid pages scatter more, the collector begins anew more often and has more of a superblock in hand; with
     /// few superblocks what is kept free weighs more.
-    pub(super) fn smaller(
-        self,
-        own: &Profile,
-        (pages, rows): (u64, u64),
-    ) -> Result<Smaller, ProfileErrors> {
-        let mut profile = match own.name == self.profile {
-            true => own.clone(),
-            false => Profile::builtin(self.profile)?,
-        };
+    pub(super) fn smaller(self, mut profile: Profile, (pages, rows): (u64, u64)) -> Smaller {
         let (row_pages, page_bytes) = (row_pages(&profile), profile.mapping_unit().0);
         let geometry = &mut profile.geometry;
         let (blocks, wordlines) = (geometry.blocks_per_plane, geometry.wordlines_per_block);
@@ -106,12 +106,12 @@ impl Drive {
         profile.controller.capacity = ByteSize(0);
         // Requests are of pages, by their numbers.
         profile.controller.lba_size = ByteSize(PAGE);
-        Ok(Smaller {
+        Smaller {
             drive: self,
             profile,
             scale,
             more_bytes,
-        })
+        }
     }
 }
 
@@ -193,7 +193,7 @@ mod tests {
         for drive in DRIVES {
             let own = Profile::builtin(drive.profile).unwrap();
             for pages in [(100_000, 2), (800_000, 8)] {
-                let smaller = drive.smaller(&own, pages).unwrap().with_small_buffer();
+                let smaller = drive.smaller(own.clone(), pages).with_small_buffer();
                 let mut device = Device::new(&smaller.profile).unwrap();
                 let bytes = smaller.bytes(drive.capacity_bytes, 4096);
                 let name = drive.name;

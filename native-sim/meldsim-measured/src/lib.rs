@@ -19,6 +19,7 @@ mod error;
 mod judge;
 mod mixed;
 mod order;
+mod others;
 mod pattern;
 mod permutation;
 mod prelude;
@@ -41,7 +42,7 @@ pub use drive::{Drive, reached_by};
 pub use error::MeasureError;
 pub use judge::{Bar, Cell, Class, Line, Question, lines};
 pub use order::{distinct, of_key};
-pub use task::{Answer, LeftOut, Scale, Task};
+pub use task::{Answer, LeftOut, Mechanism, Scale, Task};
 
 /// The simulations that answer the rows, each row by the drive of its name, and what is not simulated. `profile` stands for
 /// the drive of its name in place of the built-in one; `are_own` where the profiles were fitted to the rows.
@@ -55,9 +56,24 @@ pub fn tasks(
     tables: &[Table],
     are_own: bool,
 ) -> Result<(Vec<Task>, Vec<LeftOut>), MeasureError> {
-    let (tasks, mut left_out) = plan(None, profile, scale, tables, are_own)?;
+    let mechanism = Mechanism::Own;
+    let (tasks, mut left_out) = plan(None, profile, (scale, mechanism), tables, are_own)?;
     left_out.extend(data::not_simulated());
     Ok((tasks, left_out))
+}
+
+/// The simulations of the rows of reads beside writes with each drive [left out](Mechanism::Others). Nothing is fitted to these.
+///
+/// # Errors
+///
+/// As [`tasks`].
+pub fn tasks_left_out(
+    profile: &Profile,
+    scale: Scale,
+    tables: &[Table],
+) -> Result<Vec<Task>, MeasureError> {
+    let (tasks, _) = plan(None, profile, (scale, Mechanism::Others), tables, false)?;
+    Ok(tasks)
 }
 
 /// The simulations that answer the rows of one drive, for which a profile is tried, and what is not simulated. Their number and
@@ -72,13 +88,14 @@ pub fn tasks_of(
     scale: Scale,
     tables: &[Table],
 ) -> Result<(Vec<Task>, Vec<LeftOut>), MeasureError> {
-    plan(Some(drive), profile, scale, tables, false)
+    let mechanism = Mechanism::Own;
+    plan(Some(drive), profile, (scale, mechanism), tables, false)
 }
 
 fn plan(
     only: Option<Drive>,
     profile: &Profile,
-    scale: Scale,
+    (scale, mechanism): (Scale, Mechanism),
     tables: &[Table],
     are_own: bool,
 ) -> Result<(Vec<Task>, Vec<LeftOut>), MeasureError> {
@@ -86,24 +103,30 @@ fn plan(
     let kinds: [(&str, Kind); 7] = [
         ("read_latency_by_depth.csv", reads::plan),
         ("write_latency_by_depth.csv", depth_writes::plan),
-        ("latency_by_offered_rate.csv", rates::plan),
+        (rates::FILE, rates::plan),
         ("init_series.csv", series::plan),
         ("zone_overwrite.csv", zones::plan),
         ("waf_permutation_profile.csv", permutation::plan),
-        ("mixed_read_write.csv", mixed::plan),
+        (mixed::FILE, mixed::plan),
     ];
+    let is_asked =
+        |file: &str| mechanism == Mechanism::Own || [rates::FILE, mixed::FILE].contains(&file);
     let mut tasks = Tasks {
         profile,
         scale,
         only,
         are_own,
+        mechanism,
         tasks: Vec::new(),
         left_out: Vec::new(),
     };
-    for (file, plan) in kinds {
+    for (file, plan) in kinds.into_iter().filter(|(file, _)| is_asked(file)) {
         if let Some(table) = data::of(tables, file) {
             plan(table, &mut tasks)?;
         }
+    }
+    if mechanism == Mechanism::Others {
+        return Ok((tasks.tasks, tasks.left_out));
     }
     let [steady, fill] =
         ["steady_random_writes.csv", "waf_by_fill.csv"].map(|file| data::of(tables, file));

@@ -3,6 +3,7 @@
 use super::prelude::*;
 use meldsim::profile::HostPath;
 
+pub(super) const FILE: &str = "mixed_read_write.csv";
 const KIND: &str = "mixed_read_write";
 const MEAN: Class = Class::new(KIND, "read mean", Bar::Within(0.1));
 const P99: Class = Class::new(KIND, "read p99", Bar::Within(0.3));

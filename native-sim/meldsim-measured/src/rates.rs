@@ -4,6 +4,7 @@ use super::prelude::*;
 use meldsim::profile::HostPath;
 use meldsim_stats::LatencyHistogram;
 
+pub(super) const FILE: &str = "latency_by_offered_rate.csv";
 const KIND: &str = "latency_by_offered_rate";
 const KNEE: Class = Class::new(KIND, "knee, in steps", Bar::Absolute(1.0));
 const P50_BELOW: Class =

@@ -7,6 +7,7 @@ use super::drive::{Drive, Smaller};
 use super::error::MeasureError;
 use super::judge::{Class, Question};
 use super::order::of_key;
+use super::others::with_others;
 use super::pattern::Pattern;
 use super::sources::{Extent, Measured, PAGE, SEED, Source, run};
 use meldsim::device::{Aging, Device, PastWrite, Precondition};
@@ -31,6 +32,16 @@ impl Scale {
             Scale::Full => full,
         }
     }
+}
+
+/// From which drives' rows a profile has what rows of reads beside writes tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mechanism {
+    /// From the drive's own.
+    #[default]
+    Own,
+    /// From all others': the drive is left out. Only rows of reads beside writes are answered.
+    Others,
 }
 
 /// What answers the questions of a task, in their order; `None` where the run has no such number.
@@ -83,6 +94,7 @@ pub(super) struct Tasks<'a> {
     pub(super) only: Option<Drive>,
     /// The rows are those that the profiles were fitted to.
     pub(super) are_own: bool,
+    pub(super) mechanism: Mechanism,
     pub(super) tasks: Vec<Task>,
     pub(super) left_out: Vec<LeftOut>,
 }
@@ -136,7 +148,12 @@ impl Tasks<'_> {
         let part = self
             .scale
             .choose((pages / 8, (rows / 4).max(2)), (pages, rows));
-        Ok(drive.smaller(self.profile, part)?)
+        let own = drive.profile(self.profile)?;
+        let profile = match self.mechanism {
+            Mechanism::Own => own,
+            Mechanism::Others => with_others(own)?,
+        };
+        Ok(drive.smaller(profile, part))
     }
 
     pub(super) fn add(&mut self, questions: Vec<Question>, cost: u64, answer: Answer) {

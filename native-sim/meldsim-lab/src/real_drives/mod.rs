@@ -5,7 +5,9 @@ mod sheets;
 mod tests;
 
 use super::plan::{self, Experiment, Options, Planned, Run};
-use meldsim_measured::{Cell, LeftOut, MeasureError, Task, tables, tasks};
+use meldsim_measured::{
+    Cell, LeftOut, MeasureError, Mechanism, Task, tables, tasks, tasks_left_out,
+};
 use meldsim_report::{MEASURED_CAPTION, measured_charts};
 
 pub(super) const REAL_DRIVES: Experiment = Experiment {
@@ -22,36 +24,55 @@ pub(super) const REAL_DRIVES: Experiment = Experiment {
 fn plan<'a>(run: &'a Run, cells: &mut plan::Cells<'a>) -> Planned<'a> {
     let are_own = run.measured.is_none();
     let tables = tables(run.measured.as_deref()).map_err(MeasureError::from)?;
-    let (mut tasks, left_out) = tasks(&run.profile, run.scale, &tables, are_own)?;
+    let (own, left_out) = tasks(&run.profile, run.scale, &tables, are_own)?;
+    let others = tasks_left_out(&run.profile, run.scale, &tables)?;
+    let own = own.into_iter().map(|task| (Mechanism::Own, task));
+    let others = others.into_iter().map(|task| (Mechanism::Others, task));
+    let mut tasks: Vec<(Mechanism, Task)> = own.chain(others).collect();
     // Long ones first, so that none is left for one core at the end.
-    tasks.sort_by_key(|task| std::cmp::Reverse(task.cost));
-    let answers = cells.each(tasks, |task: &Task| {
+    tasks.sort_by_key(|(_, task)| std::cmp::Reverse(task.cost));
+    let answers = cells.each(tasks, |(mechanism, task): &(Mechanism, Task)| {
         let values = (task.answer)(&task.questions)?;
         let cells = task.questions.iter().cloned().zip(values);
         // What a run has no number for is wrong without bound.
         let cell = |(question, value): (_, Option<f64>)| {
             Cell::new(question, value.unwrap_or(f64::INFINITY))
         };
-        Ok(cells.map(cell).collect::<Vec<Cell>>())
+        Ok((*mechanism, cells.map(cell).collect::<Vec<Cell>>()))
     });
-    answers.then(move |cells| {
-        let mut cells: Vec<Cell> = cells.into_iter().flatten().collect();
+    answers.then(move |answers| {
+        let mut cells = Judged::default();
+        for (mechanism, of_task) in answers {
+            match mechanism {
+                Mechanism::Own => cells.own.extend(of_task),
+                Mechanism::Others => cells.left_out.extend(of_task),
+            }
+        }
         let order = |cell: &Cell| {
             let file = tables
                 .iter()
                 .position(|table| table.file == cell.question.file);
             (file, cell.question.row)
         };
-        cells.sort_by_key(order);
+        cells.own.sort_by_key(order);
         Some(outcome(run, &cells, &left_out, are_own))
     })
 }
 
-fn outcome(run: &Run, cells: &[Cell], left_out: &[LeftOut], are_own: bool) -> super::Outcome {
+/// Cells that were simulated.
+#[derive(Default)]
+struct Judged {
+    own: Vec<Cell>,
+    /// Of reads beside writes, each drive with the others' mechanism.
+    left_out: Vec<Cell>,
+}
+
+fn outcome(run: &Run, cells: &Judged, left_out: &[LeftOut], are_own: bool) -> super::Outcome {
     let about = format!(
         "{} cells measured on real drives and simulated, {} rows and columns left out. Errors count beyond the resolution of \
-         the measurement. A curve, which is one drive, kind and column over a parameter, has one vote.",
-        cells.len(),
+         the measurement. A curve, which is one drive, kind and column over a parameter, has one vote. Left out: with what the \
+         rows of reads beside writes tell taken from the other drives.",
+        cells.own.len(),
         left_out.len()
     );
     let outcome = run
@@ -68,7 +89,7 @@ fn outcome(run: &Run, cells: &[Cell], left_out: &[LeftOut], are_own: bool) -> su
         false => outcome.fitted("nothing: all cells are predicted"),
     };
     let outcome = sheets::sheets(outcome, cells, left_out, are_own);
-    let charts = measured_charts(cells).into_iter();
+    let charts = measured_charts(&cells.own).into_iter();
     charts.fold(outcome, |outcome, chart| {
         outcome.figure(chart, MEASURED_CAPTION)
     })

@@ -1,5 +1,6 @@
 //! The sheets and claims: cells by drive and kind, kinds with their bars, every cell, what was fitted, what is left out.
 
+use super::Judged;
 use crate::prelude::*;
 use meldsim_measured::LeftOut;
 use meldsim_measured::{Bar, Cell, Line, lines};
@@ -76,12 +77,16 @@ const ROWS_FOR_PEOPLE: usize = 40;
 
 pub(super) fn sheets(
     outcome: Outcome,
-    cells: &[Cell],
+    judged: &Judged,
     left_out: &[LeftOut],
     are_own: bool,
 ) -> Outcome {
+    let cells = judged.own.as_slice();
     let by_drive = lines(cells, true);
     let by_kind = lines(cells, false);
+    let mut left_out_lines = lines(&judged.left_out, true);
+    left_out_lines.extend(lines(&judged.left_out, false));
+    let left_out_lines = left_out_lines.as_slice();
     let (given, judged): (Vec<Line>, Vec<Line>) =
         by_kind.into_iter().partition(|line| line.class.is_given);
     let fitted: &[_] = if are_own { &FITTED } else { &[] };
@@ -95,12 +100,20 @@ pub(super) fn sheets(
         true => left_out_sheet.detail(),
         false => left_out_sheet,
     };
-    let claims = judged.iter().filter_map(claim);
+    let claims = judged.iter().filter_map(|line| claim(line, left_out_lines));
     let claims: Vec<Claim> = claims.collect();
     outcome
-        .sheet(line_sheet("by_drive", "drive", &by_drive))
-        .sheet(line_sheet("by_kind", "all drives", &judged))
-        .sheet(line_sheet("met_by_any_model", "any model meets", &given))
+        .sheet(line_sheet("by_drive", "drive", (&by_drive, left_out_lines)))
+        .sheet(line_sheet(
+            "by_kind",
+            "all drives",
+            (&judged, left_out_lines),
+        ))
+        .sheet(line_sheet(
+            "met_by_any_model",
+            "any model meets",
+            (&given, left_out_lines),
+        ))
         .sheet(cells_sheet(cells))
         .sheet(
             Sheet::of("fitted", fitted)
@@ -112,7 +125,18 @@ pub(super) fn sheets(
         .claims(claims)
 }
 
-fn line_sheet(name: &'static str, heading: &'static str, lines: &[Line]) -> Sheet {
+/// The line with the drives left out, where that changes what is simulated.
+fn left_out_of<'a>(line: &Line, left_out: &'a [Line]) -> Option<&'a Line> {
+    left_out
+        .iter()
+        .find(|other| (other.class, other.drive) == (line.class, line.drive))
+}
+
+fn line_sheet(
+    name: &'static str,
+    heading: &'static str,
+    (lines, left_out): (&[Line], &[Line]),
+) -> Sheet {
     let unit = |line: &Line| match line.class.bar {
         Bar::Absolute(_) => 1.0,
         _ => 100.0,
@@ -130,6 +154,14 @@ fn line_sheet(name: &'static str, heading: &'static str, lines: &[Line]) -> Shee
         .cell("p90_error", "90th percentile, %", move |line| {
             number(line.most * unit(line), 1)
         })
+        .cell(
+            "left_out_p90_error",
+            "left out, %",
+            move |line| match left_out_of(line, left_out) {
+                Some(other) => number(other.most * unit(other), 1),
+                None => Field::Missing,
+            },
+        )
         .cell("bar", "bar", |line| bar(line.class.bar))
         .cell("holds", "", |line| match line.holds() {
             Some(true) => "holds",
@@ -188,7 +220,7 @@ fn cells_sheet(cells: &[Cell]) -> Sheet {
 }
 
 /// The summary of a kind as a claim. Ids are fixed, so that one that is known to be missed can be named.
-fn claim(line: &Line) -> Option<Claim> {
+fn claim(line: &Line, left_out: &[Line]) -> Option<Claim> {
     let holds = line.holds()?;
     let class = &line.class;
     let id = ID
@@ -199,6 +231,10 @@ fn claim(line: &Line) -> Option<Claim> {
         (false, _) => "none".to_owned(),
         (_, true) => format!("{:.1} %", 100.0 * value),
         (_, false) => format!("{value:.2}"),
+    };
+    let with_others = match left_out_of(line, left_out) {
+        Some(other) => format!("; {} with each drive left out", show(other.most)),
+        None => String::new(),
     };
     let claim = match line.fitted {
         0 => Claim::predicted(id.2, "none of its cells was used"),
@@ -214,7 +250,7 @@ fn claim(line: &Line) -> Option<Claim> {
         ))
         .expected("the measured values")
         .measured(format!(
-            "off by {} in the median, {} in the 90th percentile",
+            "off by {} in the median, {} in the 90th percentile{with_others}",
             show(line.median),
             show(line.most)
         ))

@@ -99,6 +99,26 @@ fn rows_with_other_parameters_are_answered() {
     assert!(text.contains("the pattern is not defined"), "{text}");
 }
 
+const RATES: &str = "drive,unit,offered_total_iops,saturated,achieved_write_iops,achieved_read_iops,read_p50_us\n\
+    PE8110,h0,100000,1,79349,5751.6,4806.5\n";
+
+#[test]
+fn reads_beside_writes_are_judged_with_the_drive_left_out_too() {
+    let files = [
+        ("latency_by_offered_rate.csv", RATES),
+        ("steady_random_writes.csv", STEADY),
+    ];
+    let json = Folder::new("left-out", &files).json();
+    let kinds = json["sheets"]["by_kind"].as_array().unwrap();
+    let line = |of: &str| kinds.iter().find(|line| line["cells_of"] == of).unwrap();
+    let read = line("read p50");
+    let [own, left_out] =
+        ["p90_error", "left_out_p90_error"].map(|key| read[key].as_f64().unwrap());
+    // Reads of this drive wait behind writes; those of most others pass them.
+    assert!(own < 50.0 && left_out > 80.0, "{read}");
+    assert!(line("uniform")["left_out_p90_error"].is_null());
+}
+
 #[test]
 fn the_same_rows_give_the_same_bytes() {
     let folder = Folder::new("same", &[("read_latency_by_depth.csv", READS)]);

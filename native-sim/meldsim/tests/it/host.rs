@@ -144,8 +144,7 @@ fn read_behind_writes(in_flight: u32, arbitration: &str) -> (Vec<Instant>, Insta
     profile.host.commands_in_flight = in_flight;
     profile.host.arbitration = ArbitrationPolicy::named(arbitration);
     let (mut device, nsid) = device(&profile);
-    let [writes, reads] =
-        [0, 1].map(|_| device.create_queue(2_048, Priority::Medium).unwrap());
+    let [writes, reads] = [0, 1].map(|_| device.create_queue(2_048, Priority::Medium).unwrap());
     for tag in 0..WRITES {
         let write = Command::write(nsid, tag, 1, SEQUENTIAL, tag);
         device.submit_to(writes, &write).unwrap();
