@@ -76,7 +76,7 @@ def calibrate(
     """Fits a profile to a measured drive, as `meldsim calibrate` does, to the same digit; minutes to hours.
 
     tables: paths of CSV files with measured cells; fio: paths of fio's JSON results. `given` has keys that are known.
-    Returns what `meldsim calibrate --format json` prints as `result`; its `profile_toml` is the profile's text.
+    Returns what `meldsim calibrate --format json` prints; its `profile_toml` is the profile's text.
     """
     request = {
         "drive": drive, "tables": _texts(tables), "fio": _texts(fio), "capacity_bytes": capacity_bytes, "overhead": overhead,
