@@ -33,6 +33,7 @@ mod run;
 mod runner;
 pub mod sample;
 mod series;
+mod settings;
 mod tally;
 pub mod trace;
 
@@ -61,4 +62,5 @@ pub use result::{
 pub use run::{JobText, RequestError, RequestedWorkload, Run, RunRequest, TraceFile, Workload};
 pub use runner::Runner;
 pub use series::{DeviceInterval, Interval, IntervalRate, IntervalTail, TimeSeries, Track};
+pub use settings::Settings;
 pub use tally::Tally;

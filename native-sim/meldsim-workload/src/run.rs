@@ -12,17 +12,18 @@ use thiserror::Error;
 
 use super::error::{RunError, TraceError};
 use super::job::{Job, JobError, parse_read_pattern};
-use super::jobfile::{JobFileErrors, parse_job_file};
+use super::jobfile::{JobFile, JobFileErrors, NoSurroundings};
 use super::limit::{Limit, Load};
 use super::past::Past;
 use super::result::RunResult;
 use super::runner::Runner;
+use super::settings::Settings;
 use super::trace::{
     Beyond, Replay, ReplayMode, ReplayOptions, TimeUnit, TraceFormat, TraceReader, parse_speedup,
 };
 use meldsim::engine::Duration;
 use meldsim::nvme::Pattern;
-use meldsim::profile::{Profile, ProfileErrors, Setting, Sources};
+use meldsim::profile::{Profile, ProfileErrors, Sources};
 use meldsim::timeline::Timeline;
 
 /// A workload and the device that it runs on.
@@ -114,9 +115,9 @@ pub struct RunRequest {
     pub command: String,
     /// Name of a built-in profile, or a profile's text in TOML.
     pub profile: String,
-    /// Laid over the profile, in this order: `KEY=VALUE`.
+    /// Laid over the profile and the jobs, in this order: `KEY=VALUE`, `job.OPTION=VALUE`.
     #[serde(default, deserialize_with = "settings")]
-    pub set: Vec<Setting>,
+    pub set: Settings,
     /// State of the device before the run: `fill=100,random=75,skew=zipf:0.9`.
     #[serde(default, deserialize_with = "parsed")]
     pub precondition: Option<Past>,
@@ -252,17 +253,30 @@ impl RunRequest {
                 &self.profile
             }
         };
-        let profile = Profile::from_toml_with(text, &self.set)?;
+        let profile = Profile::from_toml_with(text, &self.set.profile)?;
         let name = profile.name.clone();
         let mut passed_over = Vec::new();
         let workload = match self.workload {
             RequestedWorkload::Job(job) => {
                 let defaults = Job::new("").with_seed(job.seed);
-                let list = parse_job_file(&job.name, &job.text, &defaults)?;
+                let file = JobFile {
+                    name: &job.name,
+                    text: &job.text,
+                    defaults: &defaults,
+                    sections: &[],
+                    options: &self.set.job,
+                    runtime: None,
+                    surroundings: &NoSurroundings,
+                };
+                let list = file.parse()?;
                 passed_over = list.passed_over;
                 Workload::Jobs(list.jobs, self.precondition)
             }
             RequestedWorkload::Trace(trace) => {
+                if let Some((option, _)) = self.set.job.first() {
+                    let text = format!("{option} is of jobs, and a trace has none; remove it");
+                    return Err(JobError::new("set", &text).into());
+                }
                 let options = trace.options(self.precondition)?;
                 let input = open(&trace.path).map_err(|error| RequestError::Unreadable {
                     name: trace.name.clone(),
@@ -277,7 +291,7 @@ impl RunRequest {
             }
         };
         let run = Run {
-            sources: Sources::of(text, &self.set),
+            sources: Sources::of(text, &self.set.profile),
             profile,
             workload,
             interval: None,
@@ -332,12 +346,13 @@ fn read_pattern<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Pat
     text(deserializer, parse_read_pattern)
 }
 
-fn settings<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Setting>, D::Error> {
+fn settings<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Settings, D::Error> {
     let texts = Vec::<String>::deserialize(deserializer)?;
-    let settings = texts.iter().map(|text| text.parse());
-    settings
-        .collect::<Result<_, String>>()
-        .map_err(D::Error::custom)
+    let mut settings = Settings::default();
+    for text in texts {
+        settings.add(&text).map_err(D::Error::custom)?;
+    }
+    Ok(settings)
 }
 
 #[cfg(test)]
@@ -367,6 +382,7 @@ mod tests {
         for other in [
             r#""set": ["timing.read=[\"60us\", \"60us\", \"60us\"]"]"#,
             r#""precondition": "fill=100""#,
+            r#""set": ["job.bs=16k"]"#,
         ] {
             let changed = run(&format!("{other}, {JOB}")).expect("a result");
             assert_ne!(changed, plain, "{other}");
@@ -390,6 +406,10 @@ mod tests {
             (JOB.replace("64k", "64q"), "x.fio:2: size"),
             (JOB.replace("64k", "64k\\nnrfiles=2"), "x.fio:3: nrfiles"),
             (trace(""), "t: cannot be read"),
+            (
+                format!(r#""set": ["job.bs=4k"], {}"#, trace("")),
+                "set: bs is of jobs, and a trace has none",
+            ),
             (trace(r#", "iodepth": 0"#), "iodepth: is 0; use 1 to 65536"),
             (trace(r#", "speedup": "0""#), "workload.trace.speedup"),
             (trace(r#", "replay": "ajar""#), "use open or closed"),

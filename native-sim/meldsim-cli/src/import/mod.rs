@@ -174,6 +174,7 @@ fn write(
                 text: &scenario.jobs,
                 defaults: &Job::new("mqsim"),
                 sections: &[],
+                options: &[],
                 runtime: None,
                 surroundings: &Around::new(&job, &parsed),
             };

@@ -16,6 +16,7 @@ use std::io;
 use thiserror::Error;
 
 use super::job::{Job, JobError};
+use super::settings::JOB;
 use draft::{Draft, follows};
 use meldsim::engine::Duration;
 use meldsim::profile::{excerpt, list_mistakes, shortened};
@@ -105,6 +106,8 @@ pub struct JobFile<'a> {
     pub defaults: &'a Job,
     /// Only these sections; all when empty.
     pub sections: &'a [String],
+    /// Options and their values that go before what each section says.
+    pub options: &'a [(String, String)],
     /// Every job ends by then, at the latest.
     pub runtime: Option<Duration>,
     /// What it refers to.
@@ -132,6 +135,7 @@ pub fn parse_job_file(file: &str, text: &str, defaults: &Job) -> Result<JobList,
         text,
         defaults,
         sections: &[],
+        options: &[],
         runtime: None,
         surroundings: &NoSurroundings,
     };
@@ -326,6 +330,24 @@ impl Reading<'_> {
         (out + rest, unset)
     }
 
+    /// Sets the options that go before what a section says. What is wrong with one is told once.
+    fn lay_over(&mut self, at: usize, draft: &mut Draft) {
+        let file = self.file;
+        for (key, value) in file.options {
+            match draft.set(key, value) {
+                Ok(false) => {}
+                Ok(true) => self.pass_over(key.clone()),
+                Err(text) => {
+                    draft.refused.push(key.clone());
+                    let key = format!("{JOB}{}", excerpt(key));
+                    if !self.errors.iter().any(|error| error.key == key) {
+                        self.wrong(file.name, at, &key, &text);
+                    }
+                }
+            }
+        }
+    }
+
     /// Makes jobs of the drafts.
     fn finish(mut self) -> Result<JobList, JobFileErrors> {
         let file = self.file;
@@ -349,6 +371,7 @@ impl Reading<'_> {
         // With the line and the name of the first section, and how many more have the same.
         let mut mistakes: Vec<(usize, String, JobError, u32)> = Vec::new();
         for (at, mut draft) in std::mem::take(&mut self.drafts) {
+            self.lay_over(at, &mut draft);
             let limits = draft.job.runtime.into_iter().chain(file.runtime);
             draft.job.runtime = limits.min();
             let (name, refused) = (draft.job.name.clone(), draft.refused.clone());
@@ -453,10 +476,39 @@ mod tests {
             text,
             defaults: &Job::new(""),
             sections: &sections,
+            options: &[],
             runtime: None,
             surroundings: &Around,
         };
         file.parse().map_err(|errors| errors.to_string())
+    }
+
+    #[test]
+    fn options_laid_over_are_as_if_each_section_ended_with_them() {
+        let text = "[global]\nsize=1m\n[one]\niodepth=2\nioengine=psync\n[two]\nbs=64k\n";
+        let laid = |text: &str, options: &[(&str, &str)]| {
+            let own = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+            let options: Vec<_> = options.iter().map(own).collect();
+            let file = JobFile {
+                name: "a.fio",
+                text,
+                defaults: &Job::new(""),
+                sections: &[],
+                options: &options,
+                runtime: None,
+                surroundings: &NoSurroundings,
+            };
+            file.parse().map_err(|errors| errors.to_string())
+        };
+        let over = [("iodepth", "8"), ("bs", "16k"), ("ioengine", "libaio")];
+        let lines = "iodepth=8\nbs=16k\nioengine=libaio\n";
+        let written = format!("{}{lines}", text.replace("[two]", &format!("{lines}[two]")));
+        assert_eq!(laid(text, &over), laid(&written, &[]));
+        // A mistake that a line makes is told of the file; one of an option that is laid over, once for all sections.
+        let error = laid(text, &[("iodepth", "deep"), ("bz", "4k")]).unwrap_err();
+        assert_eq!(error.lines().count(), 2, "{error}");
+        assert!(error.contains("a.fio:3: job.iodepth: is \"deep\""), "{error}");
+        assert!(error.contains("job.bz: is not a known option; did you mean bs?"), "{error}");
     }
 
     #[test]
