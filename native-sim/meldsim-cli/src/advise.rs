@@ -9,7 +9,7 @@ use meldsim_workload::sample::Sample;
 use crate::args::{DEFAULT_PROFILE, Format, FormatArg};
 use crate::output::{columns, devices, footer, to_json};
 use crate::profiles;
-use crate::run::read_jobs;
+use crate::run::JobSource;
 use crate::trace::file::{self, TraceArgs};
 
 #[derive(Debug, Args)]
@@ -48,7 +48,13 @@ pub(crate) fn run(args: &AdviseArgs) -> Result<String> {
         }
         None => {
             let path = args.job.as_deref().unwrap_or_default();
-            Sample::of_jobs(&read_jobs(path, &[], &Job::new("advise"), None, &profile)?.jobs)?
+            let source = JobSource {
+                path,
+                sections: &[],
+                options: &[],
+                runtime: None,
+            };
+            Sample::of_jobs(&source.read(&Job::new("advise"), &profile)?.jobs)?
         }
     };
     let advice = advise(&profile, &sample)?;

@@ -11,14 +11,17 @@ mod calibrate;
 mod documents;
 mod error;
 mod experiment;
+mod grid;
 mod import;
 mod interrupt;
 mod output;
+mod plot;
 mod profiles;
 mod progress;
 mod report;
 mod run;
 mod surroundings;
+mod sweep;
 mod timeline;
 mod trace;
 mod validate;
@@ -99,6 +102,16 @@ enum Command {
     Man(ManArgs),
 }
 
+/// One run, or a run for each cell of a grid.
+fn one_or_all(args: &RunArgs) -> anyhow::Result<(String, Ending)> {
+    let grid = args.grid()?;
+    let is_sweep = grid.len() > 1 || args.sweep.out.is_some() || !args.sweep.plot.is_empty();
+    match is_sweep {
+        true => sweep::run(args, grid),
+        false => run::run(args, &grid.cell(0)?),
+    }
+}
+
 /// Does what the command line of the process says.
 ///
 /// A program of its own can register policies first (`meldsim::policy::register`) and is meldsim with these.
@@ -115,7 +128,7 @@ pub fn main() -> ExitCode {
     let only_text = |text| (text, Ending::Good);
     let outcome = match cli.command {
         Command::Profiles(args) => profiles::run(&args).map(only_text),
-        Command::Run(args) => run::run(&args),
+        Command::Run(args) => one_or_all(&args),
         Command::Advise(args) => advise::run(&args).map(only_text),
         Command::WhatIf(args) => what_if::run(&args),
         Command::Trace(args) => trace::run(&args).map(only_text),

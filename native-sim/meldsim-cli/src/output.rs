@@ -1,8 +1,10 @@
 //! Standard output and error, and the frame around every result.
 
+use std::collections::BTreeSet;
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, StdoutLock, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard};
 
 use std::time::{Duration, SystemTime};
 
@@ -140,24 +142,36 @@ const YEAR_10000: Duration = Duration::from_secs(253_402_300_800);
 /// The command as it can be repeated in a shell, by name and not by path, and without `--jobs` and `--quiet`: the result does
 /// not depend on them.
 pub(crate) fn command_line() -> String {
+    command_without(&["--jobs"], &[])
+}
+
+/// As [`command_line`], without flags of these names and their values, and with `more` at its end.
+pub(crate) fn command_without(flags: &[&str], more: &[String]) -> String {
     let mut line = "meldsim".to_owned();
-    let mut arguments = std::env::args_os().skip(1);
-    while let Some(argument) = arguments.next() {
-        let argument = argument.to_string_lossy();
-        if argument == "--jobs" {
-            arguments.next();
-        }
-        if argument.starts_with("--jobs") || argument == "--quiet" || argument == "-q" {
-            continue;
-        }
+    let mut add = |argument: &str| {
         let plain = |c: char| c.is_alphanumeric() || "-_=./:,%+@".contains(c);
         line.push(' ');
         if !argument.is_empty() && argument.chars().all(plain) {
-            line += &argument;
+            line += argument;
         } else {
             line += &format!("'{}'", argument.replace('\'', r"'\''"));
         }
+    };
+    let mut arguments = std::env::args_os().skip(1);
+    while let Some(argument) = arguments.next() {
+        let argument = argument.to_string_lossy();
+        if flags.contains(&&*argument) {
+            arguments.next();
+            continue;
+        }
+        let flag = argument.split_once('=').map(|(flag, _)| flag);
+        let is_left_out = flag.is_some_and(|flag| flags.contains(&flag));
+        if is_left_out || argument == "--quiet" || argument == "-q" {
+            continue;
+        }
+        add(&argument);
     }
+    more.iter().for_each(|argument| add(argument));
     line
 }
 
@@ -193,9 +207,11 @@ pub(crate) fn stream(
     }
 }
 
-/// Prints a note to standard error, unless it is to be quiet.
+/// Prints a note to standard error, unless it is to be quiet; each but once, for several runs may give the same.
 pub(crate) fn note(message: &str) {
-    if !is_quiet() {
+    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let is_new = |mut said: MutexGuard<BTreeSet<String>>| said.insert(message.to_owned());
+    if !is_quiet() && SAID.lock().is_ok_and(is_new) {
         complain(message);
     }
 }

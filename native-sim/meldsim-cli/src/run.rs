@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use clap::{ArgGroup, Args, ValueEnum};
-use meldsim::profile::{Kind, Setting, Sources};
+use meldsim::profile::{Kind, Sources};
 use meldsim::timeline::Timeline;
 use meldsim::{Duration, Pattern, Profile};
 use meldsim_drive::all_cores;
@@ -20,10 +20,12 @@ use meldsim_workload::{
 
 use crate::args::DEFAULT_PROFILE;
 use crate::error::{BadInput, several};
+use crate::grid::{Axis, Cell, Grid};
 use crate::interrupt;
 use crate::output::{
     Ending, NO_JSON, columns, command_line, devices, file_name, footer, named, note, origin, stream,
 };
+use crate::plot::Plot;
 use crate::profiles;
 use crate::progress::Progress;
 use crate::surroundings::{Around, capacity_bytes, read_text};
@@ -71,9 +73,10 @@ pub(crate) struct RunArgs {
     /// Built-in profile, or path of a TOML file
     #[arg(long, default_value = DEFAULT_PROFILE, help_heading = DEVICE)]
     pub(crate) profile: String,
-    /// Change a key of the profile, such as sets.count=4; several times for several keys
-    #[arg(long, value_name = "KEY=VALUE", value_parser = str::parse::<Setting>, help_heading = DEVICE)]
-    pub(crate) set: Vec<Setting>,
+    /// Change a key of the profile, such as sets.count=4, or an option of all jobs, such as job.iodepth=8; several times for
+    /// several. Several values, KEY=V1,V2, make a sweep
+    #[arg(long, value_name = "KEY=VALUE", value_parser = str::parse::<Axis>, help_heading = DEVICE)]
+    pub(crate) set: Vec<Axis>,
     /// Job file of fio; - is standard input
     #[arg(value_name = "FILE")]
     jobs: Option<String>,
@@ -148,11 +151,54 @@ pub(crate) struct RunArgs {
     pub(crate) threads: Option<NonZeroUsize>,
     #[command(flatten)]
     pub(crate) timeline: TimelineArgs,
+    #[command(flatten)]
+    pub(crate) sweep: SweepArgs,
+}
+
+/// A run for each combination of values.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Sweep")]
+pub(crate) struct SweepArgs {
+    /// File with an axis of the sweep on each line, as after --set
+    #[arg(long, value_name = "FILE")]
+    pub(crate) grid: Option<String>,
+    /// Also write a row for each cell as soon as it is there: JSON if the name ends in .json, else CSV. Of a file that has
+    /// some of the rows, only the others are run
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<String>,
+    /// Also draw a figure: x=KEY,y=COLUMN,by=KEY,file=FIGURE.svg, or .html; several times for several. Keys are those of --set,
+    /// columns those of --format csv
+    #[arg(long, value_name = "WHAT", value_parser = str::parse::<Plot>)]
+    pub(crate) plot: Vec<Plot>,
 }
 
 impl RunArgs {
-    fn job_file(&self) -> Option<&str> {
-        self.jobs.as_deref().or(self.job.as_deref())
+    /// The grid that the flags describe; of one cell if they are of one run.
+    pub(crate) fn grid(&self) -> Result<Grid> {
+        Grid::of(self.sweep.grid.as_deref(), &self.set)
+    }
+
+    fn job_file<'a>(&'a self, cell: &'a Cell) -> Option<&'a str> {
+        let named = self.jobs.as_deref().or(self.job.as_deref());
+        cell.job.as_deref().or(named)
+    }
+
+    /// The path of the job file or the trace, if there is one.
+    pub(crate) fn workload_path<'a>(&'a self, cell: &'a Cell) -> Option<&'a str> {
+        self.trace.as_deref().or(self.job_file(cell))
+    }
+
+    pub(crate) fn reads_standard_input(&self) -> bool {
+        self.workload_path(&Cell::default()) == Some("-")
+    }
+
+    pub(crate) fn wants_requests(&self) -> bool {
+        self.requests.is_some()
+    }
+
+    /// The device.
+    pub(crate) fn profile<'a>(&'a self, cell: &'a Cell) -> &'a str {
+        cell.profile.as_deref().unwrap_or(&self.profile)
     }
 }
 
@@ -163,17 +209,18 @@ fn parse_interval(text: &str) -> Result<Duration, String> {
     }
 }
 
-pub(crate) fn run(args: &RunArgs) -> Result<(String, Ending)> {
+/// One run, with the settings of `cell`.
+pub(crate) fn run(args: &RunArgs, cell: &Cell) -> Result<(String, Ending)> {
     interrupt::watch();
-    let (profile, sources) = profiles::load_sourced(&args.profile, &args.set)?;
+    let (profile, sources) = profiles::load_sourced(args.profile(cell), &cell.settings.profile)?;
     if let Some(most) = args.requests {
-        let jobs = jobs(args, &profile)?.jobs;
+        let jobs = jobs(args, cell, &profile)?.jobs;
         return print_requests(&jobs, most).map(|()| (String::new(), Ending::Good));
     }
     let name = profile.name.clone();
     let mut result = match &args.trace {
-        Some(path) => replay(args, profile, sources, path)?,
-        None => run_jobs(args, profile, sources)?,
+        Some(path) => replay(args, cell, profile, sources, path)?,
+        None => run_jobs(args, cell, profile, sources)?,
     };
     if let (Some(path), Some(series)) = (&args.time_series, &result.series) {
         write_file("--time-series", path, &series.to_csv())?;
@@ -181,8 +228,8 @@ pub(crate) fn run(args: &RunArgs) -> Result<(String, Ending)> {
     let footer = footer(&name, "simulated");
     if args.report.is_some() || args.timeline.timeline.is_some() {
         let partial = if result.is_partial { " (partial)" } else { "" };
-        let title = format!("{} on {name}{partial}", workload(args));
-        let (seed, settings) = provenance(args, &result);
+        let title = format!("{} on {name}{partial}", workload(args, cell));
+        let (seed, settings) = provenance(args, cell, &result);
         let origin = origin(&name, &seed, &settings)?;
         let devices = &result.timelines;
         args.timeline
@@ -222,18 +269,22 @@ fn print_requests(jobs: &[Job], most: u64) -> Result<()> {
 }
 
 /// What is run, by the name of its file or its kind.
-fn workload(args: &RunArgs) -> String {
-    let file = args.trace.as_deref().or(args.job_file());
+pub(crate) fn workload(args: &RunArgs, cell: &Cell) -> String {
+    let file = args.workload_path(cell);
     file.map_or_else(|| args.rw.to_string(), file_name)
 }
 
 /// The timelines, if they are asked for, and what the device tells its records.
-fn timelines(args: &RunArgs, profile: &Profile) -> Result<Option<(Timelines, Box<dyn Timeline>)>> {
+fn timelines(
+    args: &RunArgs,
+    cell: &Cell,
+    profile: &Profile,
+) -> Result<Option<(Timelines, Box<dyn Timeline>)>> {
     if args.timeline.timeline.is_none() {
         return Ok(None);
     }
     let timelines = args.timeline.create(args.report.is_some())?;
-    let name = format!("{} on {}", workload(args), profile.name);
+    let name = format!("{} on {}", workload(args, cell), profile.name);
     let device = args.timeline.begin(&timelines, profile, &name)?;
     Ok(Some((timelines, device)))
 }
@@ -249,9 +300,9 @@ fn finish(args: &RunArgs, timelines: Option<Timelines>, result: &mut RunResult) 
 }
 
 /// The seeds of a run, and what was chosen for it.
-fn provenance(args: &RunArgs, result: &RunResult) -> (String, String) {
+fn provenance(args: &RunArgs, cell: &Cell, result: &RunResult) -> (String, String) {
     const SEED: &str = "randseed";
-    let mut settings: Vec<String> = args.set.iter().map(Setting::to_string).collect();
+    let mut settings: Vec<String> = cell.settings().collect();
     if let Some(past) = &args.precondition {
         settings.push(format!("precondition {past}"));
     }
@@ -291,12 +342,12 @@ fn interval(args: &RunArgs) -> Option<Duration> {
     wanted.then(|| args.interval.unwrap_or(INTERVAL))
 }
 
-fn run_jobs(args: &RunArgs, profile: Profile, sources: Sources) -> Result<RunResult> {
+fn run_jobs(args: &RunArgs, cell: &Cell, profile: Profile, sources: Sources) -> Result<RunResult> {
     if args.precondition.is_some() && profile.kind == Kind::Xpoint {
         note("note: --precondition changes nothing: this device collects no garbage");
     }
-    let JobList { jobs, passed_over } = jobs(args, &profile)?;
-    let (timelines, timeline) = timelines(args, &profile)?.unzip();
+    let JobList { jobs, passed_over } = jobs(args, cell, &profile)?;
+    let (timelines, timeline) = timelines(args, cell, &profile)?.unzip();
     let run = Run::<Empty> {
         profile,
         sources,
@@ -312,21 +363,16 @@ fn run_jobs(args: &RunArgs, profile: Profile, sources: Sources) -> Result<RunRes
     Ok(result)
 }
 
-fn replay(args: &RunArgs, profile: Profile, sources: Sources, path: &str) -> Result<RunResult> {
-    let options = ReplayOptions {
-        mode: args.replay,
-        iodepth: args.iodepth.unwrap_or(args.replay.default_iodepth()),
-        speedup: args.speedup,
-        beyond: args.beyond,
-        read_pattern: args.read_pattern,
-        override_pattern: None,
-        plan: Vec::new(),
-        runtime: args.runtime,
-        precondition: args.precondition.clone(),
-    };
-    options.validate().map_err(bad_flag)?;
+fn replay(
+    args: &RunArgs,
+    cell: &Cell,
+    profile: Profile,
+    sources: Sources,
+    path: &str,
+) -> Result<RunResult> {
+    let options = replay_options(args, cell)?;
     let (reader, share) = file::read("--trace", path, &args.source)?;
-    let (timelines, timeline) = timelines(args, &profile)?.unzip();
+    let (timelines, timeline) = timelines(args, cell, &profile)?.unzip();
     let run = Run {
         profile,
         sources,
@@ -339,6 +385,30 @@ fn replay(args: &RunArgs, profile: Profile, sources: Sources, path: &str) -> Res
     let mut result = run.run(|_| progress.flow(share.get()))?;
     finish(args, timelines, &mut result)?;
     Ok(result)
+}
+
+/// How the trace is replayed.
+pub(crate) fn replay_options(args: &RunArgs, cell: &Cell) -> Result<ReplayOptions> {
+    if let Some((option, _)) = cell.settings.job.first() {
+        let text = format!("--set: job.{option} is of jobs, and a trace has none; remove it");
+        return Err(BadInput(text).into());
+    }
+    if cell.job.is_some() {
+        return Err(BadInput("--set: job is a job file; give it or --trace".to_owned()).into());
+    }
+    let options = ReplayOptions {
+        mode: args.replay,
+        iodepth: args.iodepth.unwrap_or(args.replay.default_iodepth()),
+        speedup: args.speedup,
+        beyond: args.beyond,
+        read_pattern: args.read_pattern,
+        override_pattern: None,
+        plan: Vec::new(),
+        runtime: args.runtime,
+        precondition: args.precondition.clone(),
+    };
+    options.validate().map_err(bad_flag)?;
+    Ok(options)
 }
 
 /// An option of the library is a flag of the same name.
@@ -354,36 +424,45 @@ pub(crate) fn write_file(flag: &str, path: &str, text: &str) -> Result<()> {
     })
 }
 
-/// The jobs of a job file, or of standard input for `-`: all, or those of some sections. They end by `runtime`.
-pub(crate) fn read_jobs(
-    path: &str,
-    sections: &[String],
-    defaults: &Job,
-    runtime: Option<Duration>,
-    profile: &Profile,
-) -> Result<JobList> {
-    let name = named(path);
-    let text = read_text(Path::new(path)).map_err(|error| {
-        BadInput(format!(
-            "--job: cannot read \"{name}\": {error}; give the path of a job file in UTF-8"
-        ))
-    })?;
-    let file = JobFile {
-        name,
-        text: &text,
-        defaults,
-        sections,
-        runtime,
-        surroundings: &Around::new(path, profile),
-    };
-    let list = file.parse().map_err(|errors| all(name, errors))?;
-    if !list.passed_over.is_empty() {
-        let reasons = reasons(&list.passed_over).into_iter();
-        let reasons = reasons.map(|(reason, options)| format!("{} ({reason})", options.join(", ")));
-        let reasons = reasons.collect::<Vec<_>>().join("; ");
-        note(&format!("note: {name}: passed over: {reasons}"));
+/// The jobs of a job file, or of standard input for `-`, with what is laid over them and kept of them.
+pub(crate) struct JobSource<'a> {
+    pub(crate) path: &'a str,
+    pub(crate) sections: &'a [String],
+    pub(crate) options: &'a [(String, String)],
+    pub(crate) runtime: Option<Duration>,
+}
+
+impl JobSource<'_> {
+    pub(crate) fn read(&self, defaults: &Job, profile: &Profile) -> Result<JobList> {
+        let name = named(self.path);
+        let text = read_text(Path::new(self.path)).map_err(|error| {
+            BadInput(format!(
+                "--job: cannot read \"{name}\": {error}; give the path of a job file in UTF-8"
+            ))
+        })?;
+        let list = self.parse(name, &text, defaults, profile)?;
+        if !list.passed_over.is_empty() {
+            let reasons = reasons(&list.passed_over).into_iter();
+            let reasons =
+                reasons.map(|(reason, options)| format!("{} ({reason})", options.join(", ")));
+            let reasons = reasons.collect::<Vec<_>>().join("; ");
+            note(&format!("note: {name}: passed over: {reasons}"));
+        }
+        Ok(list)
     }
-    Ok(list)
+
+    fn parse(&self, name: &str, text: &str, defaults: &Job, profile: &Profile) -> Result<JobList> {
+        let file = JobFile {
+            name,
+            text,
+            defaults,
+            sections: self.sections,
+            options: self.options,
+            runtime: self.runtime,
+            surroundings: &Around::new(self.path, profile),
+        };
+        Ok(file.parse().map_err(|errors| all(name, errors))?)
+    }
 }
 
 /// One mistake on the line of the message, several below it.
@@ -394,10 +473,17 @@ fn all(path: &str, JobFileErrors(errors): JobFileErrors) -> BadInput {
     })
 }
 
-fn jobs(args: &RunArgs, profile: &Profile) -> Result<JobList> {
+pub(crate) fn jobs(args: &RunArgs, cell: &Cell, profile: &Profile) -> Result<JobList> {
     let defaults = Job::new(args.rw.to_string()).with_seed(args.seed);
-    if let Some(path) = args.job_file() {
-        return read_jobs(path, &args.section, &defaults, args.runtime, profile);
+    let options = cell.settings.job.as_slice();
+    let source = |path| JobSource {
+        path,
+        sections: &args.section,
+        options,
+        runtime: args.runtime,
+    };
+    if let Some(path) = args.job_file(cell) {
+        return source(path).read(&defaults, profile);
     }
     let job = Job {
         rw: args.rw,
@@ -412,6 +498,11 @@ fn jobs(args: &RunArgs, profile: &Profile) -> Result<JobList> {
         read_pattern: args.read_pattern,
         ..defaults
     };
+    if !options.is_empty() {
+        let rw = options.iter().rfind(|(key, _)| key == "rw");
+        let name = rw.map_or(&job.name, |(_, rw)| rw);
+        return source("").parse("--set", &format!("[{name}]\n"), &job, profile);
+    }
     job.validate().map_err(bad_flag)?;
     Ok(JobList {
         jobs: vec![job],

@@ -26,6 +26,7 @@ mod recorded;
 mod release;
 mod results;
 mod schemas;
+mod sweep;
 mod timeline;
 mod traces;
 mod what_if;

@@ -17,6 +17,8 @@ fn outputs_are_as_their_schemas_say() {
     for line in [
         format!("run --job {} --interval 1ms --format json", job.path),
         "run --profile optane-900p --size 1m --format json".to_owned(),
+        "run --size 1m --set job.iodepth=1,0 --set profile=pm9a3,none --quiet --format json"
+            .to_owned(),
         "run --set host.path=io_uring --size 1m --format json".to_owned(),
         format!("run --trace {workloads}/two-scans.meld --format json"),
         format!("what-if {workloads}/two-scans.meld --profile melded-tlc-8x8 --format json"),
@@ -49,7 +51,7 @@ fn the_schemas_are_schemas_and_can_say_no() {
     let names: Vec<String> = files
         .filter_map(|file| Some(file.strip_suffix(".schema.json")?.to_owned()))
         .collect();
-    assert_eq!(names.len(), 12);
+    assert_eq!(names.len(), 13);
     for name in names {
         assert!(jsonschema::meta::is_valid(&schema::load(&name)), "{name}");
     }

@@ -7,6 +7,7 @@ const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/schemas");
 /// The schema of a command line's JSON.
 fn name_of(line: &str) -> &'static str {
     match line.split_whitespace().find(|word| !word.starts_with('-')) {
+        Some("run") if is_sweep(line) => "sweep",
         Some("run") => "run",
         Some("experiment") => "experiment",
         Some("validate") if line.contains("--controls") => "validate-controls",
@@ -21,6 +22,15 @@ fn name_of(line: &str) -> &'static str {
         Some("bench") => "bench",
         other => panic!("no schema for {other:?}"),
     }
+}
+
+/// Whether a key has several values.
+fn is_sweep(line: &str) -> bool {
+    let words = || line.split_whitespace();
+    let values = words().zip(words().skip(1));
+    let mut values = values.filter(|(flag, _)| *flag == "--set");
+    values.any(|(_, value)| value.contains(',') && !value.contains(['[', '"']))
+        || words().any(|word| ["--grid", "--out"].contains(&word))
 }
 
 /// The schema as it is published.

@@ -507,8 +507,14 @@ mod tests {
         // A mistake that a line makes is told of the file; one of an option that is laid over, once for all sections.
         let error = laid(text, &[("iodepth", "deep"), ("bz", "4k")]).unwrap_err();
         assert_eq!(error.lines().count(), 2, "{error}");
-        assert!(error.contains("a.fio:3: job.iodepth: is \"deep\""), "{error}");
-        assert!(error.contains("job.bz: is not a known option; did you mean bs?"), "{error}");
+        assert!(
+            error.contains("a.fio:3: job.iodepth: is \"deep\""),
+            "{error}"
+        );
+        assert!(
+            error.contains("job.bz: is not a known option; did you mean bs?"),
+            "{error}"
+        );
     }
 
     #[test]

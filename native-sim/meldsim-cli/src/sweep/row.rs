@@ -1,0 +1,227 @@
+//! A row of a sweep, as a line of CSV and of JSON. The figures are those of the Spark job `Sweep`.
+
+use meldsim_stats::{csv_number, csv_text};
+use meldsim_workload::{Direction, RunResult, Tally};
+use serde_json::{Map, Value};
+
+/// Columns of each direction. Rates are sums over the jobs, the mean is that of all requests, percentiles are those of the
+/// slowest job.
+const OF_DIRECTION: [&str; 8] = [
+    "requests", "failed", "iops", "mib_s", "mean_us", "p50_us", "p99_us", "p999_us",
+];
+const OF_DEVICE: [&str; 3] = [
+    "write_amplification",
+    "channels_busy_percent",
+    "dies_busy_percent",
+];
+const DIRECTIONS: [(&str, Direction); 2] = [("read", Direction::Read), ("write", Direction::Write)];
+const FIGURES: usize = DIRECTIONS.len() * OF_DIRECTION.len() + OF_DEVICE.len();
+/// Columns after the figures.
+const LAST: [&str; 3] = ["error", "command", "input"];
+
+/// The values of a row in the order of its columns; what is not there is empty.
+pub(super) type Row = Vec<String>;
+
+/// The columns of a sweep.
+pub(super) struct Columns {
+    pub(super) names: Vec<String>,
+    /// Keys that say where in the grid a cell is.
+    places: usize,
+}
+
+/// What came of a cell.
+pub(super) struct Outcome {
+    pub(super) figures: Result<Vec<String>, String>,
+    /// The command that repeats it.
+    pub(super) command: String,
+    /// The digest of all that it depends on.
+    pub(super) input: String,
+}
+
+impl Columns {
+    pub(super) fn new(places: Vec<String>) -> Columns {
+        let count = places.len();
+        let of =
+            |(name, _): (&str, Direction)| OF_DIRECTION.map(|figure| format!("{name}_{figure}"));
+        let mut names = vec!["cell".to_owned()];
+        names.extend(places);
+        names.extend(DIRECTIONS.into_iter().flat_map(of));
+        names.extend(OF_DEVICE.into_iter().chain(LAST).map(str::to_owned));
+        Columns {
+            names,
+            places: count,
+        }
+    }
+
+    /// The row of a cell at that place.
+    pub(super) fn row(&self, cell: usize, place: Vec<String>, outcome: Outcome) -> Row {
+        let mut row = vec![cell.to_string()];
+        row.extend(place);
+        let error = match outcome.figures {
+            Ok(figures) => {
+                row.extend(figures);
+                String::new()
+            }
+            Err(error) => {
+                row.resize(row.len() + FIGURES, String::new());
+                // A row is a line.
+                error.split_whitespace().collect::<Vec<_>>().join(" ")
+            }
+        };
+        row.extend([error, outcome.command, outcome.input]);
+        row
+    }
+
+    /// What a row says of itself: the cell's number, where it is, and the digest.
+    pub(super) fn identity<'a>(&self, row: &'a Row) -> (&'a [String], Option<&'a String>) {
+        (&row[..=self.places], row.last())
+    }
+
+    pub(super) fn error<'a>(&self, row: &'a Row) -> &'a str {
+        &row[self.places + 1 + FIGURES]
+    }
+
+    fn is_number(&self, column: usize) -> bool {
+        let figures = self.places + 1..self.places + 1 + FIGURES;
+        column == 0 || figures.contains(&column)
+    }
+
+    pub(super) fn csv_header(&self) -> String {
+        let names: Vec<String> = self.names.iter().map(|name| csv_text(name)).collect();
+        names.join(",")
+    }
+
+    pub(super) fn to_csv(&self, row: &Row) -> String {
+        let fields: Vec<String> = row.iter().map(|field| csv_text(field)).collect();
+        fields.join(",")
+    }
+
+    /// The row of a line of CSV; nothing of another line.
+    pub(super) fn from_csv(&self, line: &str) -> Option<Row> {
+        let (mut row, mut field) = (Vec::new(), String::new());
+        let mut characters = line.chars().peekable();
+        let mut is_quoted = false;
+        while let Some(c) = characters.next() {
+            match (c, is_quoted) {
+                ('"', true) if characters.peek() == Some(&'"') => {
+                    field.extend(characters.next());
+                }
+                ('"', _) => is_quoted = !is_quoted,
+                (',', false) => row.push(std::mem::take(&mut field)),
+                (c, _) => field.push(c),
+            }
+        }
+        row.push(field);
+        (row.len() == self.names.len() && !is_quoted).then_some(row)
+    }
+
+    pub(super) fn to_json(&self, row: &Row) -> String {
+        let value = |column: usize, text: &str| match (self.is_number(column), text) {
+            (true, number) if !number.is_empty() => number.to_owned(),
+            (true, _) => Value::Null.to_string(),
+            (false, "") if self.names[column] == LAST[0] => Value::Null.to_string(),
+            (false, text) => Value::from(text).to_string(),
+        };
+        let names = self
+            .names
+            .iter()
+            .map(|name| Value::from(&**name).to_string());
+        let pairs = names.zip(row).enumerate();
+        let pairs = pairs.map(|(column, (name, text))| format!("{name}:{}", value(column, text)));
+        format!("{{{}}}", pairs.collect::<Vec<_>>().join(","))
+    }
+
+    /// The row of an object of JSON; nothing of another text.
+    pub(super) fn from_json(&self, text: &str) -> Option<Row> {
+        let object: Map<String, Value> = serde_json::from_str(text).ok()?;
+        let is_whole = object.keys().eq(self.names.iter());
+        let values = object.into_iter().map(|(_, value)| match value {
+            Value::Null => String::new(),
+            Value::String(text) => text,
+            number => csv_number(number.as_f64().unwrap_or_default()),
+        });
+        is_whole.then(|| values.collect())
+    }
+}
+
+/// The figures of a run.
+pub(super) fn figures(result: &RunResult) -> Vec<String> {
+    let mut figures = Vec::new();
+    for (_, direction) in DIRECTIONS {
+        let tallies = result.jobs.iter().filter_map(|job| job.tally(direction));
+        figures.extend(of_direction(&tallies.collect::<Vec<_>>()));
+    }
+    let device = &result.device;
+    let amplification = device.flash().and_then(|flash| flash.write_amplification);
+    figures.push(amplification.map_or(String::new(), csv_number));
+    for busy in [device.channels_busy_percent(), device.dies_busy_percent()] {
+        let mean = busy.iter().sum::<f64>() / (busy.len() as f64).max(1.0);
+        figures.push(csv_number(mean));
+    }
+    figures
+}
+
+fn of_direction(tallies: &[&Tally]) -> Vec<String> {
+    if tallies.is_empty() {
+        return vec![String::new(); OF_DIRECTION.len()];
+    }
+    let count = |of: fn(&Tally) -> u64| tallies.iter().map(|tally| of(tally)).sum::<u64>();
+    let sum = |of: fn(&Tally) -> Option<f64>| tallies.iter().filter_map(|tally| of(tally)).sum();
+    let requests = count(|tally| tally.requests);
+    let mut numbers: Vec<f64> = vec![sum(Tally::iops), sum(Tally::bandwidth_mib_s)];
+    let summaries: Vec<_> = tallies
+        .iter()
+        .filter_map(|tally| tally.latencies().summary())
+        .collect();
+    let counts = tallies.iter().map(|tally| tally.latencies().count() as f64);
+    let all = summaries
+        .iter()
+        .zip(counts)
+        .map(|(one, count)| one.mean_us * count);
+    numbers.push(all.sum::<f64>() / requests as f64);
+    for of in [0, 1, 2] {
+        let percentiles = summaries
+            .iter()
+            .map(|one| [one.p50_us, one.p99_us, one.p99_9_us][of]);
+        numbers.push(percentiles.fold(0.0, f64::max));
+    }
+    let mut texts = vec![
+        requests.to_string(),
+        count(|tally| tally.failed).to_string(),
+    ];
+    texts.extend(numbers.into_iter().map(csv_number));
+    texts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_come_back_from_their_lines() {
+        let columns = Columns::new(vec!["profile".to_owned(), "timing.read".to_owned()]);
+        let place = vec!["x".to_owned(), "[\"1us\", \"2us\"]".to_owned()];
+        let outcome = |figures| Outcome {
+            figures,
+            command: "meldsim run --set 'a=\"b, c\"'".to_owned(),
+            input: "00ff".to_owned(),
+        };
+        let mut numbers = vec!["0.5".to_owned(), "123456789.000001".to_owned()];
+        numbers.resize(FIGURES, String::new());
+        for figures in [Ok(numbers), Err("two\nlines, \"quoted\"".to_owned())] {
+            let row = columns.row(7, place.clone(), outcome(figures));
+            assert_eq!(row.len(), columns.names.len());
+            let (csv, json) = (columns.to_csv(&row), columns.to_json(&row));
+            assert_eq!(columns.from_csv(&csv), Some(row.clone()));
+            assert_eq!(columns.from_json(&json), Some(row));
+            for (cut, _) in csv.char_indices().skip(1).step_by(7) {
+                assert_ne!(
+                    columns.from_csv(&csv[..cut]),
+                    columns.from_csv(&csv),
+                    "{cut}"
+                );
+            }
+            assert_eq!(columns.from_json(&json[..json.len() - 1]), None);
+        }
+    }
+}
