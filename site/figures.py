@@ -1,7 +1,7 @@
 """Draws the pictures of the documents: site/figures.py update|check TREE MELDSIM.
 
-docs/images has a picture for each link `images/NAME-N.svg`, where the Nth chart of `meldsim experiment NAME` is drawn, and
-those of TIMELINES. `update` writes them; `check` says which are not what is drawn today.
+docs/images has a picture for each link `images/NAME-N.svg`, where the Nth chart of `meldsim experiment NAME` is drawn, those
+of TIMELINES, and those that the commands of RECIPES write. `update` writes them; `check` says which are not what is drawn today.
 """
 
 import re
@@ -10,6 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import commands
 import timeline_picture
 
 LINK = re.compile(r"images/([a-z0-9-]+?)-(\d+)\.svg\)")
@@ -20,6 +21,9 @@ TIMELINES = {
     "timeline-tail.svg": "run --profile melded-tlc-8x8 --rw randrw --bs 16k --iodepth 8 --size 16m --timeline-slowest 1",
     "timeline-bus.svg": "run --profile melded-tlc-8x8 --rw read --bs 1m --size 1m --set bus.rate=200MT/s --read-pattern sequential",
 }
+
+# A page whose commands write its pictures.
+RECIPES = "docs/how-to/recipes.md"
 
 
 def linked(docs):
@@ -46,6 +50,13 @@ def drawn(docs, meldsim):
             command = [meldsim, *command.split(), "--timeline", page]
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
             pictures[picture] = timeline_picture.draw(page.read_text(encoding="utf-8"))
+    with tempfile.TemporaryDirectory(prefix="meld-recipes-") as folder:
+        for block in commands.blocks(docs.parent, RECIPES):
+            code, _, errors = commands.run("\n".join(block.lines), folder, meldsim)
+            if code:
+                sys.exit(f"{RECIPES}:{block.line}: exits with {code}: {errors.strip()}")
+        for picture in sorted(Path(folder).glob("*.svg")):
+            pictures[picture.name] = picture.read_text(encoding="utf-8")
     return pictures
 
 

@@ -97,7 +97,7 @@ impl Columns {
     }
 
     /// The row of a line of CSV; nothing of another line.
-    pub(super) fn from_csv(&self, line: &str) -> Option<Row> {
+    pub(super) fn read_csv(&self, line: &str) -> Option<Row> {
         let (mut row, mut field) = (Vec::new(), String::new());
         let mut characters = line.chars().peekable();
         let mut is_quoted = false;
@@ -132,7 +132,7 @@ impl Columns {
     }
 
     /// The row of an object of JSON; nothing of another text.
-    pub(super) fn from_json(&self, text: &str) -> Option<Row> {
+    pub(super) fn read_json(&self, text: &str) -> Option<Row> {
         let object: Map<String, Value> = serde_json::from_str(text).ok()?;
         let is_whole = object.keys().eq(self.names.iter());
         let values = object.into_iter().map(|(_, value)| match value {
@@ -212,16 +212,16 @@ mod tests {
             let row = columns.row(7, place.clone(), outcome(figures));
             assert_eq!(row.len(), columns.names.len());
             let (csv, json) = (columns.to_csv(&row), columns.to_json(&row));
-            assert_eq!(columns.from_csv(&csv), Some(row.clone()));
-            assert_eq!(columns.from_json(&json), Some(row));
+            assert_eq!(columns.read_csv(&csv), Some(row.clone()));
+            assert_eq!(columns.read_json(&json), Some(row));
             for (cut, _) in csv.char_indices().skip(1).step_by(7) {
                 assert_ne!(
-                    columns.from_csv(&csv[..cut]),
-                    columns.from_csv(&csv),
+                    columns.read_csv(&csv[..cut]),
+                    columns.read_csv(&csv),
                     "{cut}"
                 );
             }
-            assert_eq!(columns.from_json(&json[..json.len() - 1]), None);
+            assert_eq!(columns.read_json(&json[..json.len() - 1]), None);
         }
     }
 }

@@ -64,14 +64,14 @@ impl Form {
         match self {
             Form::Csv => {
                 while let Some((line, _)) = text[end..].split_once('\n') {
-                    rows.push(columns.from_csv(line)?);
+                    rows.push(columns.read_csv(line)?);
                     end += line.len() + 1;
                 }
             }
             Form::Json => {
                 for line in text[end..].lines() {
                     let object = line.strip_suffix(',').unwrap_or(line);
-                    let Some(row) = columns.from_json(object) else {
+                    let Some(row) = columns.read_json(object) else {
                         break;
                     };
                     // The newline after the row before is of the next one.
