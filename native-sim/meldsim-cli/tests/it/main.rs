@@ -13,6 +13,7 @@ mod calibrate;
 mod determinism;
 mod experiments;
 mod fio_examples;
+mod fio_plot;
 mod fio_requests;
 mod front_door;
 mod import;
