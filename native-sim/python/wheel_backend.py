@@ -1,6 +1,6 @@
-"""Makes the wheel: the package and the C library, which is built already. A backend of pip's (PEP 517) that needs nothing installed.
+"""Makes the wheel: the package, the C library and the command line, which are built already. A backend of pip's (PEP 517) that needs nothing installed.
 
-MELDSIM_LIBRARY names libmeldsim.so, else it is that of native-sim/target/release; MELDSIM_THIRD_PARTY a file with the licences of
+MELDSIM_LIBRARY names libmeldsim.so and MELDSIM_PROGRAM meldsim, else they are those of native-sim/target/release; MELDSIM_THIRD_PARTY a file with the licences of
 what is linked in. The same files give the same bytes.
 """
 
@@ -22,23 +22,29 @@ def _project(key):
     return re.search(rf'^{key} = "(.*)"', (HERE / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE).group(1)
 
 
-def _platform(library):
-    """manylinux by what the library needs: its machine, and the newest glibc whose symbols it takes."""
+def _built(variable, name, crate):
+    path = Path(os.environ.get(variable, HERE.parent / "target/release" / name))
+    if not path.is_file():
+        raise SystemExit(f"no {path}: cargo build --release -p {crate} in native-sim makes it, or {variable} names one")
+    return path.read_bytes()
+
+
+def _platform(library, program):
+    """manylinux by what is in the wheel: its machine, and the newest glibc whose symbols it takes."""
     machine = MACHINES[struct.unpack_from("<H", library, 18)[0]]
-    versions = [(int(a), int(b)) for a, b in re.findall(rb"\0GLIBC_(\d+)\.(\d+)(?=[.\0])", library)]
+    versions = [(int(a), int(b)) for a, b in re.findall(rb"\0GLIBC_(\d+)\.(\d+)(?=[.\0])", library + program)]
     return "manylinux_{}_{}_{}".format(*max(versions), machine)
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    path = Path(os.environ.get("MELDSIM_LIBRARY", HERE.parent / "target/release/libmeldsim.so"))
-    if not path.is_file():
-        raise SystemExit(f"no {path}: cargo build --release -p libmeldsim in native-sim makes it, or MELDSIM_LIBRARY names one")
-    library = path.read_bytes()
-    tag = f"py3-none-{_platform(library)}"
+    library = _built("MELDSIM_LIBRARY", "libmeldsim.so", "libmeldsim")
+    program = _built("MELDSIM_PROGRAM", "meldsim", "meldsim-cli")
+    tag = f"py3-none-{_platform(library, program)}"
     stem = f"meldsim-{_project('version')}"
     info = f"{stem}.dist-info"
     files = {f"meldsim/{p.name}": p.read_bytes() for p in sorted((HERE / "meldsim").iterdir()) if p.suffix in (".py", ".typed")}
     files["meldsim/libmeldsim.so"] = library
+    files[f"{stem}.data/scripts/meldsim"] = program
     licences = [HERE.parents[1] / "LICENSE", HERE.parents[1] / "NOTICE"]
     if "MELDSIM_THIRD_PARTY" in os.environ:
         licences.append(Path(os.environ["MELDSIM_THIRD_PARTY"]))
@@ -58,7 +64,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
         for entry, data in files.items():
             member = zipfile.ZipInfo(entry, when)
             member.compress_type = zipfile.ZIP_DEFLATED
-            member.external_attr = 0o100644 << 16
+            member.external_attr = (0o100755 if "/scripts/" in entry else 0o100644) << 16
             wheel.writestr(member, data)
     return name
 

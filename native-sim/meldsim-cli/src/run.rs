@@ -15,7 +15,7 @@ use meldsim_timeline::Timelines;
 use meldsim_workload::trace::{Beyond, ReplayMode, ReplayOptions, parse_speedup};
 use meldsim_workload::{
     Amount, Job, JobError, JobFile, JobFileErrors, JobList, Past, ReadWrite, Run, RunResult,
-    Workload, parse_bytes, parse_read_pattern, parse_time, reasons, write_requests,
+    Workload, capacity_bytes, parse_bytes, parse_read_pattern, parse_time, reasons, write_requests,
 };
 
 use crate::args::DEFAULT_PROFILE;
@@ -28,7 +28,7 @@ use crate::output::{
 use crate::plot::Plot;
 use crate::profiles;
 use crate::progress::Progress;
-use crate::surroundings::{Around, capacity_bytes, read_text};
+use crate::surroundings::{Around, read_text};
 use crate::timeline::TimelineArgs;
 use crate::trace::file::{self, TraceArgs};
 
@@ -62,6 +62,7 @@ const OUTPUT: &str = "Output";
     meldsim run --profile my.toml --rw randrw --size 1g --runtime 500ms\n  \
     meldsim run --job scan.fio --format json\n  \
     meldsim run --set ftl.page_allocation=PDWC --job scan.fio\n  \
+    meldsim run --rw randread --set profile=7450-pro,pm9a3 --set job.iodepth=1,8,64 --out sweep.csv\n  \
     meldsim run --trace tpcc.trace --report tpcc.html\n\n\
     What a job reads is in place before it starts, laid out as its read pattern says; what a trace reads and never wrote \
     is put in place before its first read.\n\n\

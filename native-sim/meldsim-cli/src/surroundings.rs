@@ -4,9 +4,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use meldsim::profile::{Kind, ProfileErrors};
-use meldsim::{Device, Profile};
-use meldsim_workload::Surroundings;
+use meldsim::Profile;
+use meldsim_workload::{Surroundings, capacity_bytes};
 
 /// The text of a file, or of standard input for `-`. Of one that is not in UTF-8 the error names the line.
 pub(crate) fn read_text(path: &Path) -> io::Result<String> {
@@ -58,16 +57,4 @@ impl Surroundings for Around<'_> {
         // What is wrong with a profile is told where it runs.
         capacity_bytes(self.profile).ok()
     }
-}
-
-/// Bytes that a namespace of the device can hold.
-pub(crate) fn capacity_bytes(profile: &Profile) -> Result<u64, ProfileErrors> {
-    let device = Device::new(profile)?;
-    Ok(match profile.kind {
-        Kind::Nand => (0..device.sets())
-            .map(|set| device.set_capacity_bytes(set))
-            .min()
-            .unwrap_or(0),
-        Kind::Xpoint => profile.xpoint.capacity.0,
-    })
 }

@@ -59,7 +59,9 @@ pub use result::{
     DeviceResult, FdpResult, Fill, FlashPages, Half, HostPathResult, JobResult, Preconditioned,
     ProgrammedBytes, RunResult, Samples, TraceSummary, Window,
 };
-pub use run::{JobText, RequestError, RequestedWorkload, Run, RunRequest, TraceFile, Workload};
+pub use run::{
+    JobText, RequestError, RequestedWorkload, Run, RunRequest, TraceFile, Workload, capacity_bytes,
+};
 pub use runner::Runner;
 pub use series::{DeviceInterval, Interval, IntervalRate, IntervalTail, TimeSeries, Track};
 pub use settings::Settings;

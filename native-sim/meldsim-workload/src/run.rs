@@ -12,7 +12,7 @@ use thiserror::Error;
 
 use super::error::{RunError, TraceError};
 use super::job::{Job, JobError, parse_read_pattern};
-use super::jobfile::{JobFile, JobFileErrors, NoSurroundings};
+use super::jobfile::{JobFile, JobFileErrors, Surroundings};
 use super::limit::{Limit, Load};
 use super::past::Past;
 use super::result::RunResult;
@@ -23,7 +23,8 @@ use super::trace::{
 };
 use meldsim::engine::Duration;
 use meldsim::nvme::Pattern;
-use meldsim::profile::{Profile, ProfileErrors, Sources};
+use meldsim::device::Device;
+use meldsim::profile::{Kind, Profile, ProfileErrors, Sources};
 use meldsim::timeline::Timeline;
 
 /// A workload and the device that it runs on.
@@ -266,7 +267,7 @@ impl RunRequest {
                     sections: &[],
                     options: &self.set.job,
                     runtime: None,
-                    surroundings: &NoSurroundings,
+                    surroundings: &OfDevice(&profile),
                 };
                 let list = file.parse()?;
                 passed_over = list.passed_over;
@@ -302,6 +303,32 @@ impl RunRequest {
         result.passed_over = passed_over;
         Ok(result.to_json(&self.command, &name)?)
     }
+}
+
+/// What a job file of a request may refer to: how large the device is.
+struct OfDevice<'a>(&'a Profile);
+
+impl Surroundings for OfDevice<'_> {
+    fn capacity_bytes(&self) -> Option<u64> {
+        // What is wrong with a profile is told where it runs.
+        capacity_bytes(self.0).ok()
+    }
+}
+
+/// Bytes that a namespace of the device can hold.
+///
+/// # Errors
+///
+/// What is impossible in the profile.
+pub fn capacity_bytes(profile: &Profile) -> Result<u64, ProfileErrors> {
+    let device = Device::new(profile)?;
+    Ok(match profile.kind {
+        Kind::Nand => (0..device.sets())
+            .map(|set| device.set_capacity_bytes(set))
+            .min()
+            .unwrap_or(0),
+        Kind::Xpoint => profile.xpoint.capacity.0,
+    })
 }
 
 impl TraceFile {
@@ -374,6 +401,10 @@ mod tests {
         let plain = run(JOB).expect("a result");
         assert!(plain.starts_with("{\n  \"command\": \"me\""), "{plain}");
         assert_eq!(run(JOB), Ok(plain.clone()));
+        // A part of the device, whose size the profile says.
+        let small = r#""set": ["geometry.blocks_per_plane=16", "geometry.wordlines_per_block=4"]"#;
+        let part = run(&format!("{small}, {}", JOB.replace("64k", "1%"))).expect("a result");
+        assert!(part.contains("\"total_ios\""), "{part}");
         let direct = run(&JOB.replace("64k", "64k\\ndirect=1")).expect("a result");
         assert!(
             direct.contains("\"passed_over\": [\n    \"direct\""),

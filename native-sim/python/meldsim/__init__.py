@@ -2,9 +2,11 @@
 
 from ._device import Completion, Device, Namespace
 from ._library import MeldsimError
+from ._program import experiment, what_if
 from ._result import Direction, Job, Latency, Result, Sweep
 from ._run import calibrate, run
 
 __all__ = [
-    "Completion", "Device", "Direction", "Job", "Latency", "MeldsimError", "Namespace", "Result", "Sweep", "calibrate", "run",
+    "Completion", "Device", "Direction", "Job", "Latency", "MeldsimError", "Namespace", "Result", "Sweep", "calibrate", "experiment", "run",
+    "what_if",
 ]  # fmt: skip

@@ -30,7 +30,8 @@ _SIGNATURES: dict[str, tuple] = {
 
 
 class MeldsimError(Exception):
-    """What the library refused, with its own text. `status` is the number of meldsim.h, such as -2 for a profile."""
+    """What the library refused, with its own text. `status` is the number of meldsim.h, such as -2 for a profile; of `what_if` and
+    `experiment` the exit code below 0."""
 
     def __init__(self, status: int, text: str):
         super().__init__(text)

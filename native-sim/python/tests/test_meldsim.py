@@ -1,6 +1,7 @@
 """Tests of the package, with the library that MELDSIM_LIBRARY names; with the command line of MELDSIM_TESTED where it is given."""
 
 import importlib.util
+import json
 import os
 import re
 import shlex
@@ -13,7 +14,7 @@ import unittest
 from pathlib import Path
 
 import meldsim
-from meldsim import _library, _run
+from meldsim import _library, _program, _run
 
 HERE = Path(__file__).resolve().parents[1]
 SMALL = {"rw": "randread", "bs": "4k", "size": "1m"}
@@ -92,6 +93,40 @@ class Runs(unittest.TestCase):
         self.assertLess(overhead_ms, 10, "2 ms on a machine that has nothing else to do")
 
 
+class Programs(unittest.TestCase):
+    def setUp(self):
+        if program := os.environ.get("MELDSIM_TESTED"):
+            os.environ["MELDSIM_PROGRAM"] = program
+        elif "MELDSIM_LIBRARY" in os.environ:
+            self.skipTest("no wheel, and MELDSIM_TESTED names no meldsim")
+
+    def printed(self, *words):
+        command = [_program._program(), *words, "--quiet", "--format", "json"]
+        return {**json.loads(subprocess.run(command, **QUIET).stdout), "command": None}
+
+    def test_experiment_is_what_the_command_line_prints(self):
+        result = meldsim.experiment("melded-latency", request_size="4KiB,2MiB", threads=1)
+        self.assertEqual({**result, "command": None}, self.printed("experiment", "melded-latency", "--request-size", "4KiB,2MiB"))
+        self.assertEqual([int(cell["melded_us"]) for cell in result["sheets"]["cells"]][0], 183)
+
+    def test_what_if_is_what_the_command_line_prints(self):
+        with tempfile.TemporaryDirectory() as folder:
+            trace = Path(folder, "a.trace")
+            trace.write_text("".join(f"{1000 * i} 0 {i * 37 % 4096 * 8} 8 1\n" for i in range(500)))
+            profiles = ["melded-tlc-8x8", "pm9a3"]
+            result = meldsim.what_if(trace, profiles, closed=True, iodepth=4)
+            flags = ["--profile", profiles[0], "--profile", profiles[1], "--closed", "--iodepth", "4"]
+            self.assertEqual({**result, "command": None}, self.printed("what-if", str(trace), *flags))
+            self.assertEqual({outcome["profile"] for outcome in result["outcomes"]}, set(profiles))
+
+    def test_errors_have_the_programs_text(self):
+        with self.assertRaisesRegex(meldsim.MeldsimError, "^TRACE: cannot read \"/none\"") as caught:
+            meldsim.what_if("/none")
+        self.assertEqual(caught.exception.status, -2)
+        with self.assertRaisesRegex(meldsim.MeldsimError, "no-such-thing"):
+            meldsim.experiment("no-such-thing")
+
+
 class Devices(unittest.TestCase):
     def test_commands_time_and_counters(self):
         with meldsim.Device("melded-tlc-8x8") as device:
@@ -129,6 +164,21 @@ class Examples(unittest.TestCase):
             figure = Path(folder, "figure.svg")
             self.assertEqual(len(self.run_example("fio_to_figure.py", str(figure)).splitlines()), 8)
             self.assertIn("</svg>", figure.read_text())
+
+    @unittest.skipUnless(importlib.util.find_spec("matplotlib"), "no matplotlib")
+    def test_notebooks(self):
+        notebooks = sorted((HERE / "examples").glob("*.ipynb"))
+        self.assertEqual([notebook.stem for notebook in notebooks], ["fio_to_figure", "hold_your_ftl"])
+        for notebook in notebooks:
+            cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+            # What a kernel does, cell by cell, without one.
+            code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+            environment = {**os.environ, "PYTHONPATH": str(Path(meldsim.__file__).parents[1]), "MPLBACKEND": "agg"}
+            with self.subTest(notebook.stem), tempfile.TemporaryDirectory() as folder:
+                printed = subprocess.run([sys.executable, "-c", code], cwd=folder, env=environment, **QUIET).stdout
+                self.assertRegex(printed, r"\d IOPS")
+                (figure,) = Path(folder).glob("*.pdf")
+                self.assertTrue(figure.read_bytes().startswith(b"%PDF"))
 
     @unittest.skipUnless(importlib.util.find_spec("pandas"), "no pandas")
     def test_frame(self):

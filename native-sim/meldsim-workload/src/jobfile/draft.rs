@@ -34,6 +34,8 @@ const SECOND_NAMES: &str = "readwrite, blocksize, blocksize_range, ba, io_limit,
                             iodepth_batch_complete, fsync_on_close, \
                             ratemin, ratecycle, data_placement, fdp_pli, ss, steadystate_duration, steadystate_ramp_time, \
                             steadystate_check_interval";
+/// How an engine that is a library of the user's is called.
+pub(super) const OWN_ENGINE: &str = "an engine of your own";
 /// Whether requests under a rate arrive at random.
 pub(super) const RATE_PROCESSES: [(&str, bool); 2] = [("linear", false), ("poisson", true)];
 /// What `sync` may say; only a flush of each write is meant by all but the first.
@@ -73,6 +75,8 @@ pub(super) struct Draft {
     identical: bool,
     /// The engine is a library of the user's.
     has_own_engine: bool,
+    /// Its options.
+    engine_options: Vec<String>,
     /// `fdp=1`, which says `dataplacement=fdp`.
     is_fdp: bool,
     is_strided: bool,
@@ -236,6 +240,13 @@ impl Draft {
             "exit_what" => self.exit = parse_name(value, &EXITS)?,
             "new_group" => job.new_group = flag(value)?,
             "read_pattern" => job.read_pattern = parse_read_pattern(value)?,
+            // As in fio, what it does not know itself is the engine's.
+            _ if self.has_own_engine
+                && foreign::option(key, value).is_none()
+                && nearest_known(key).is_none() =>
+            {
+                self.engine_options.push(format!("{key} of {OWN_ENGINE}"));
+            }
             _ => return other(key, value),
         }
         Ok(false)
@@ -251,6 +262,7 @@ impl Draft {
         if self.has_own_engine {
             passed_over.push("ioengine".to_owned());
         }
+        passed_over.extend(self.engine_options.iter().cloned());
         job.block_sizes = self.block_sizes(&mut job.block_bytes);
         if self.write_hint > 0 && job.data_placement == DataPlacement::None {
             job.data_placement = DataPlacement::Streams;
@@ -434,14 +446,17 @@ fn other(key: &str, value: &str) -> Result<bool, String> {
     match foreign::option(key, value) {
         Some(Foreign::PassedOver) => Ok(true),
         Some(Foreign::Refused(reason)) => Err(reason),
-        None => {
-            let known = OPTIONS.split(", ").chain(SECOND_NAMES.split(", "));
-            Err(match nearest(key, known.chain(foreign::options())) {
-                Some(known) => format!("is not a known option; did you mean {known}?"),
-                None => format!("is not a known option; known options are {OPTIONS}"),
-            })
-        }
+        None => Err(match nearest_known(key) {
+            Some(known) => format!("is not a known option; did you mean {known}?"),
+            None => format!("is not a known option; known options are {OPTIONS}"),
+        }),
     }
+}
+
+/// The option that may have been meant.
+fn nearest_known(key: &str) -> Option<&'static str> {
+    let known = OPTIONS.split(", ").chain(SECOND_NAMES.split(", "));
+    nearest(key, known.chain(foreign::options()))
 }
 
 /// What stands after the colon of `rw`: bytes to skip, or the number of requests that follow one another.

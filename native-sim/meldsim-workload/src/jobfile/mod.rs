@@ -17,7 +17,7 @@ use thiserror::Error;
 
 use super::job::{Job, JobError};
 use super::settings::JOB;
-use draft::{Draft, follows};
+use draft::{Draft, OWN_ENGINE, follows};
 use meldsim::engine::Duration;
 use meldsim::profile::{excerpt, list_mistakes, shortened};
 pub(super) use show::options;
@@ -27,7 +27,11 @@ pub fn reasons(passed_over: &[String]) -> Vec<(&'static str, Vec<&str>)> {
     let mut reasons: Vec<(&'static str, Vec<&str>)> = Vec::new();
     for option in passed_over {
         // What is of a job says its reason itself.
-        let reason = foreign::reason(option).unwrap_or("there they have no effect");
+        let of_job = match option.ends_with(OWN_ENGINE) {
+            true => "its library is not here",
+            false => "there they have no effect",
+        };
+        let reason = foreign::reason(option).unwrap_or(of_job);
         match reasons.iter_mut().find(|(known, _)| *known == reason) {
             Some((_, options)) => options.push(option),
             None => reasons.push((reason, vec![option])),
@@ -481,6 +485,30 @@ mod tests {
             surroundings: &Around,
         };
         file.parse().map_err(|errors| errors.to_string())
+    }
+
+    #[test]
+    fn unknown_options_are_those_of_an_engine_of_ones_own() {
+        let text = "[a]\nsize=1m\nioengine=./mine.so\nmy_mounts=--mounts=6\n";
+        let list = parse_job_file("a.fio", text, &Job::new("")).unwrap();
+        assert_eq!(list.jobs[0].iodepth, 1);
+        let told = reasons(&list.passed_over);
+        assert!(
+            told.contains(&(
+                "its library is not here",
+                vec!["my_mounts of an engine of your own"]
+            )),
+            "{told:?}"
+        );
+        // A slip of the pen is still one, and other engines have no such options.
+        for (from, to, said) in [
+            ("my_mounts", "iodeph", "did you mean iodepth?"),
+            ("my_mounts", "verify_only", "asks for data to be compared"),
+            ("./mine.so", "libaio", "my_mounts: is not a known option"),
+        ] {
+            let error = parse(&text.replace(from, to)).unwrap_err();
+            assert!(error.contains(said), "{error}");
+        }
     }
 
     #[test]

@@ -55,7 +55,7 @@ record Axis(List<String> keys, List<List<String>> points) {
       return new Axis(keys, points);
     }
 
-    /** Splits outside of brackets and quotes, for lists are values, too. */
+    /** Splits outside of brackets and quotes, for lists and tables are values, too. */
     private static List<String> split(String text, char separator) {
       List<String> parts = new ArrayList<>();
       int depth = 0;
@@ -65,9 +65,9 @@ record Axis(List<String> keys, List<List<String>> points) {
         char c = text.charAt(i);
         if (c == '"') {
           quoted = !quoted;
-        } else if (!quoted && c == '[') {
+        } else if (!quoted && (c == '[' || c == '{')) {
           depth++;
-        } else if (!quoted && c == ']') {
+        } else if (!quoted && (c == ']' || c == '}')) {
           depth--;
         } else if (!quoted && depth == 0 && c == separator) {
           parts.add(text.substring(start, i).strip());

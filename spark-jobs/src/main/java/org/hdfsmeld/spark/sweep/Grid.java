@@ -14,6 +14,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 /** Profiles × settings × workloads; the same options in every job that simulates. */
 public final class Grid {
@@ -35,10 +36,18 @@ public final class Grid {
       paramLabel = "KEY=V1,V2,…",
       converter = Axis.Converter.class,
       description = {
-        "An axis of the grid: a key of the profile and its values. Repeatable. Keys that change"
-            + " together are one axis: sets.layout:sets.count=baseline:1,vertical:4."
+        "An axis of the grid: a key of the profile, or job.OPTION, an option of all jobs, and its"
+            + " values. Repeatable. Keys that change together are one axis: sets.layout:sets.count=baseline:1,vertical:4."
       })
   List<Axis> axes = new ArrayList<>();
+
+  @Option(
+      names = "--grid",
+      paramLabel = "FILE",
+      description = {
+        "A file on the driver with an axis on each line, as after --set; meldsim run reads it, too."
+      })
+  Path grid;
 
   @Option(
       names = "--precondition",
@@ -68,7 +77,7 @@ public final class Grid {
   /** All cells, workloads varying fastest. */
   List<Cell> cells(List<CellRequest.Workload> workloads) throws IOException {
     List<Map<String, String>> points = new ArrayList<>(List.of(Map.of()));
-    for (Axis axis : axes) {
+    for (Axis axis : allAxes()) {
       List<Map<String, String>> longer = new ArrayList<>();
       for (Map<String, String> point : points) {
         for (int i = 0; i < axis.points().size(); i++) {
@@ -111,7 +120,7 @@ public final class Grid {
       }
     }
     long cells = (long) profiles.size() * workloads.size();
-    for (Axis axis : axes) {
+    for (Axis axis : allAxes()) {
       cells *= axis.points().size();
       if (cells > MAX_CELLS) {
         throw new ParameterException(
@@ -119,6 +128,45 @@ public final class Grid {
             "--set: more than " + MAX_CELLS + " cells; sweep parts of the grid");
       }
     }
+  }
+
+  /** The axes of the grid file, then those of the flags. */
+  private List<Axis> allAxes() {
+    List<Axis> all = new ArrayList<>();
+    if (grid != null) {
+      try {
+        int number = 0;
+        for (String line : Files.readAllLines(grid)) {
+          number++;
+          if (!line.isBlank() && !line.strip().startsWith("#")) {
+            all.add(axis(line.strip(), number));
+          }
+        }
+      } catch (IOException e) {
+        throw new ParameterException(
+            spec.commandLine(), "--grid: cannot read " + grid + "; give a path on the driver", e);
+      }
+    }
+    all.addAll(axes);
+    return all;
+  }
+
+  private Axis axis(String line, int number) {
+    Axis axis;
+    try {
+      axis = new Axis.Converter().convert(line);
+    } catch (TypeConversionException e) {
+      throw new ParameterException(
+          spec.commandLine(), "--grid: " + grid + ":" + number + ": " + e.getMessage(), e);
+    }
+    for (String key : List.of("profile", "job")) {
+      if (axis.keys().contains(key)) {
+        throw new ParameterException(
+            spec.commandLine(),
+            "--grid: " + grid + ":" + number + ": " + key + " is a flag here; give --" + key);
+      }
+    }
+    return axis;
   }
 
   /** The text of a file on the driver. */

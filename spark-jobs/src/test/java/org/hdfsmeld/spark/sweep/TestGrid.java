@@ -48,6 +48,29 @@ class TestGrid {
   }
 
   @Test
+  void aGridFileHasAnAxisOnEachLine() throws Exception {
+    Grid grid = new Grid();
+    grid.spec = new picocli.CommandLine(new org.hdfsmeld.spark.Sweep()).getCommandSpec();
+    grid.profiles = List.of("melded-tlc-8x8");
+    grid.axes = List.of(axis("c=5"));
+    String lines = "# devices\na.x=1,2\n\n  policy.y={u=1, v=2},{u=3, v=4}\njob.iodepth=1,4\n";
+    grid.grid = Files.writeString(directory.resolve("grid"), lines);
+    grid.validate(List.of("one.fio"));
+    List<Cell> cells = grid.cells(List.of(job("one.fio")));
+    assertThat(cells).hasSize(8);
+    assertThat(cells.get(7).request().settings())
+        .containsExactly("a.x=2", "policy.y={u=3, v=4}", "job.iodepth=4", "c=5");
+    for (String line : List.of("a.x", "profile=a,b")) {
+      grid.grid = Files.writeString(directory.resolve("wrong"), "a.x=1\n" + line + "\n");
+      assertThatThrownBy(() -> grid.validate(List.of("one.fio")))
+          .hasMessageContaining("wrong:2: ");
+    }
+    grid.grid = directory.resolve("none");
+    assertThatThrownBy(() -> grid.validate(List.of("one.fio")))
+        .hasMessageContaining("--grid: cannot read");
+  }
+
+  @Test
   void cellsAreTheProductOfTheAxes() throws Exception {
     Path profile = Files.writeString(directory.resolve("mine.toml"), "base = \"melded-tlc-8x8\"\n");
     Grid grid = new Grid();
