@@ -21,9 +21,9 @@ use super::settings::Settings;
 use super::trace::{
     Beyond, Replay, ReplayMode, ReplayOptions, TimeUnit, TraceFormat, TraceReader, parse_speedup,
 };
+use meldsim::device::Device;
 use meldsim::engine::Duration;
 use meldsim::nvme::Pattern;
-use meldsim::device::Device;
 use meldsim::profile::{Kind, Profile, ProfileErrors, Sources};
 use meldsim::timeline::Timeline;
 

@@ -29,9 +29,10 @@ class Runs(unittest.TestCase):
             job = Path(folder, "a job.fio")
             job.write_text("[mixed]\nrw=randrw\nbs=16k\nsize=4m\niodepth=4\n")
             sweep = meldsim.run(
-                "melded-tlc-8x8", job, settings={"geometry.channels": [4, 8]}, precondition="fill=50,random=0", seed=[None, 7]
-            )
-            self.assertEqual(len(sweep), 4)
+                "melded-tlc-8x8", job, settings={"geometry.channels": [4, 8], "job.iodepth": [1, 4]}, precondition="fill=50,random=0",
+                seed=[None, 7],
+            )  # fmt: skip
+            self.assertEqual(len(sweep), 8)
             for result in sweep:
                 command = shlex.split(result.data["command"])
                 self.assertEqual(command[0], "meldsim")

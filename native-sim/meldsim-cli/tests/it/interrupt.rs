@@ -52,6 +52,27 @@ fn interrupted(line: &str) -> (i32, String, String) {
 }
 
 #[test]
+fn a_sweep_gives_the_rows_until_then_and_is_finished_later() {
+    let folder = tempfile::tempdir().unwrap();
+    let [out, whole] = ["out.csv", "whole.csv"].map(|name| folder.path().join(name));
+    let depths: Vec<String> = (1..=16).map(|depth| depth.to_string()).collect();
+    let line = format!(
+        "run --quiet --rw randread --size 128m --set job.iodepth={} --out",
+        depths.join(",")
+    );
+    let (_, text, _) = interrupted(&format!("{line} {}", out.display()));
+    assert!(text.starts_with("partial: the first "), "{text}");
+    let read = |path: &std::path::Path| std::fs::read_to_string(path).unwrap();
+    let before = read(&out);
+    assert!((1..17).contains(&before.lines().count()), "{before}");
+    support::stdout(&format!("{line} {}", out.display()));
+    support::stdout(&format!("{line} {}", whole.display()));
+    let after = read(&out);
+    assert!(after.starts_with(&before));
+    assert_eq!(after.replace("out.csv", "whole.csv"), read(&whole));
+}
+
+#[test]
 fn a_run_gives_the_requests_until_then() {
     let line = "run --rw randread --size 64g --iodepth 64";
     let (_, text, notes) = interrupted(line);
