@@ -103,8 +103,8 @@ impl State {
         while let Some(completion) = self.device.pop_completion() {
             match completion.opcode {
                 Opcode::Read => self.latencies[0].record(completion.latency()),
-                Opcode::Write => self.latencies[1].record(completion.latency()),
-                Opcode::Deallocate | Opcode::Flush => {}
+                Opcode::Write | Opcode::Append => self.latencies[1].record(completion.latency()),
+                Opcode::Deallocate | Opcode::Flush | Opcode::ManageZone => {}
             }
             let awaited = match &mut self.ring {
                 Some(ring) if completion.tag & OF_RING != 0 => {

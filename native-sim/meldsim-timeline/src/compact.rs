@@ -128,6 +128,8 @@ impl Form for Compact {
                     Opcode::Write => 1,
                     Opcode::Deallocate => 2,
                     Opcode::Flush => 3,
+                    Opcode::ManageZone => 4,
+                    Opcode::Append => 5,
                 };
                 self.numbers([6, command.number, u64::from(command.slot), opcode]);
                 self.numbers([u64::from(command.nsid.0), command.start_byte, command.bytes]);

@@ -43,6 +43,8 @@ impl Sum {
             Some(Opcode::Write) => ("write", "writes"),
             Some(Opcode::Flush) => ("flush", "flushes"),
             Some(Opcode::Deallocate) => ("deallocation", "deallocations"),
+            Some(Opcode::Append) => ("append", "appends"),
+            Some(Opcode::ManageZone) => ("zone command", "zone commands"),
             None => ("command", "commands"),
         };
         let mean = (self.latency / u128::from(self.commands)) as u64;

@@ -365,6 +365,8 @@ impl Perfetto {
             Opcode::Write => name("write"),
             Opcode::Deallocate => name("deallocate"),
             Opcode::Flush => name("flush"),
+            Opcode::ManageZone => name("manage zone"),
+            Opcode::Append => name("append"),
         };
         let times = (command.submitted, command.completed);
         self.slice(track, name, times, &[command.number], |event| {

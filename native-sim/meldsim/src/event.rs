@@ -21,6 +21,8 @@ pub(crate) enum Event {
     Idle(u32),
     /// The throttle of an NVM set lets the host program again.
     Throttle(u32),
+    /// What a zone of an NVM set held is forgotten.
+    Zone(u32),
     /// Something happens in an array of XPoint dies.
     Xpoint(XpointStep),
     /// A core of the firmware has finished what it does.

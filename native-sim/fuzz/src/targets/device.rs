@@ -260,6 +260,7 @@ impl Host {
                     nlb: nlb.count(),
                     directive: hint.directive(),
                     dsm: DsmByte(dsm),
+                    zone_action: None,
                     tag,
                 };
                 let queue = QueueId(u16::from(queue % 5));

@@ -1,5 +1,6 @@
 //! Commands and their tickets, and the submission queues they go through.
 
+use meldsim::nvme::zone::ZoneAction;
 use meldsim::nvme::{DsmByte, Priority};
 use meldsim::{Command, Device, NamespaceId, Opcode, QueueId};
 
@@ -367,7 +368,7 @@ pub(super) fn send(
         Failure::new(
             MELDSIM_ERR_UNSUPPORTED,
             format!(
-                "opcode {:#x} is unknown; use 0 (flush), 1 (write), 2 (read) or 9 (deallocate)",
+                "opcode {:#x} is unknown; use 0 (flush), 1 (write), 2 (read), 9 (deallocate), 0x79 (manage a zone) or 0x7d (append)",
                 command.opcode
             ),
         )
@@ -375,11 +376,16 @@ pub(super) fn send(
     let dsm = u8::try_from(command.dsm).map_err(|_| {
         Failure::argument(format!("the DSM field {:#x} is above 0xff", command.dsm))
     })?;
+    let (nlb, zone_action) = match opcode {
+        Opcode::ManageZone => (0, Some(zone_action_of(command.nlb)?)),
+        _ => (command.nlb, None),
+    };
     let of_model = Command {
         opcode,
         nsid: NamespaceId(command.nsid),
         slba: command.slba,
-        nlb: command.nlb,
+        nlb,
+        zone_action,
         directive: directive_of(command.directive)?,
         dsm: DsmByte(dsm),
         tag,
@@ -389,6 +395,15 @@ pub(super) fn send(
         queue => device.submit_to(queue_of(queue)?, &of_model)?,
     }
     Ok(())
+}
+
+fn zone_action_of(number: u32) -> Result<ZoneAction, Failure> {
+    let action = u8::try_from(number).ok().and_then(ZoneAction::from_u8);
+    action.ok_or_else(|| {
+        Failure::argument(format!(
+            "zone action {number} is unknown; use 1 (close), 2 (finish), 3 (open) or 4 (reset)"
+        ))
+    })
 }
 
 fn queue_of(number: u32) -> Result<QueueId, Failure> {

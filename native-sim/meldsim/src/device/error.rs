@@ -56,6 +56,24 @@ pub enum DeviceError {
     /// Flexible data placement of a device that has none.
     #[error("the device has no reclaim unit handles; use a profile whose fdp.handles is not 0")]
     FdpDisabled,
+    /// A command of zones to a namespace that has none.
+    #[error("namespace {nsid} has no zones; use a profile whose zones.size is not 0")]
+    NotZoned {
+        /// The namespace.
+        nsid: NamespaceId,
+    },
+    /// What manages a zone and does not say how.
+    #[error("managing a zone needs an action: close, finish, open or reset")]
+    NoZoneAction,
+    /// A second zoned namespace.
+    #[error("a zoned device has one namespace; make that one larger")]
+    SecondZoned,
+    /// Data from before in a zone that holds some.
+    #[error("data from before fill whole zones that are empty; begin with such a zone")]
+    ZonesNotEmpty,
+    /// A past of overwrites of a zoned namespace.
+    #[error("zones are not overwritten at random; write them in order")]
+    ZonedPast,
     /// A placement identifier that the device does not have.
     #[error("placement identifier {pid} does not exist; the device has {handles}, numbered from 0")]
     PlacementIdentifier {
@@ -134,6 +152,7 @@ impl DeviceError {
             DeviceError::OutOfRange { .. } => Status::LBA_OUT_OF_RANGE,
             DeviceError::CapacityExceeded { .. } => Status::CAPACITY_EXCEEDED,
             DeviceError::FdpDisabled => Status::FDP_DISABLED,
+            DeviceError::NotZoned { .. } => Status::INVALID_OPCODE,
             _ => Status::INVALID_FIELD,
         }
     }

@@ -24,6 +24,7 @@ mod stats;
 #[cfg(test)]
 mod tests;
 mod xpoint;
+mod zones;
 
 use std::collections::VecDeque;
 
@@ -46,6 +47,7 @@ use crate::event::Event;
 #[cfg(test)]
 use crate::ftl::Ftl;
 use crate::nvme::Completion;
+use crate::nvme::zone::Zones;
 use crate::profile::{Profile, ProfileErrors, Shortcuts};
 
 /// A simulated SSD. It is deterministic, does no I/O and knows no wall clock.
@@ -77,6 +79,8 @@ pub struct Device {
     completions: VecDeque<Completion>,
     /// What each NVM set did for the host.
     usage: Vec<SetUsage>,
+    /// The zones of the namespace, where it is zoned.
+    zones: Option<Box<Zones>>,
 }
 
 impl Device {
@@ -108,6 +112,7 @@ impl Device {
             completions: VecDeque::new(),
             usage: vec![SetUsage::default(); medium.sets()],
             medium,
+            zones: None,
             profile: profile.clone(),
         })
     }

@@ -173,7 +173,12 @@ impl Device {
     ) -> Result<NamespaceId, DeviceError> {
         self.known_set(set)?;
         let lba_bytes = self.profile.controller.lba_size.0;
-        let max_bytes = self.medium.max_namespace_bytes();
+        let zoned_bytes = self.max_zoned_bytes();
+        let max_bytes = zoned_bytes.unwrap_or(self.medium.max_namespace_bytes());
+        let lba_bytes = zoned_bytes.map_or(lba_bytes, |_| self.profile.zones.size.0);
+        if zoned_bytes.is_some() && !self.namespaces().is_empty() {
+            return Err(DeviceError::SecondZoned);
+        }
         if size_bytes == 0 || size_bytes % lba_bytes != 0 || size_bytes > max_bytes {
             return Err(DeviceError::NamespaceSize {
                 size_bytes,
@@ -181,6 +186,8 @@ impl Device {
                 max_bytes,
             });
         }
+        let lba_bytes = self.profile.controller.lba_size.0;
+        self.make_zones(size_bytes / lba_bytes);
         let number = self.medium.add_space(set, size_bytes);
         let page_bytes = self.medium.page_bytes();
         let Namespaces { namespaces, spaces } = &mut self.namespaces;

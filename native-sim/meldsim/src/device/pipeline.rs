@@ -32,7 +32,7 @@
 //! Deallocations and flushes go the way of writes, so that they take effect in order. All state of a command is in its record,
 //! also what the firmware keeps of it. Queues, here, in the firmware, in the medium and on the die, hold its number.
 
-use super::request::{Outbound, Outcome, Request, Stage};
+use super::request::{Outbound, Outcome, Request, Stage, ZoneStep};
 use super::{Device, DeviceError, QueueId};
 use crate::engine::{Duration, Instant};
 use crate::event::Event;
@@ -144,6 +144,7 @@ impl Device {
         let nlb = u64::from(command.nlb);
         let namespace = match command.opcode {
             Opcode::Flush => self.namespaces.index(command.nsid)?,
+            Opcode::ManageZone => self.namespaces.check(command.nsid, command.slba, 1)?,
             _ => self.namespaces.check(command.nsid, command.slba, nlb)?,
         };
         let hint = match command.opcode {
@@ -154,6 +155,9 @@ impl Device {
             }
             _ => Hint::NONE,
         };
+        if matches!(command.opcode, Opcode::ManageZone | Opcode::Append) {
+            self.check_zoned(command)?;
+        }
         if command.opcode == Opcode::Deallocate {
             self.namespaces
                 .forget(command.nsid, command.slba, command.nlb);
@@ -167,7 +171,7 @@ impl Device {
         let Checked { namespace, hint } = checked;
         let (slba, nlb) = (command.slba, u64::from(command.nlb));
         let (range, bytes) = match command.opcode {
-            Opcode::Flush => (self.namespaces.empty_range(namespace), 0),
+            Opcode::Flush | Opcode::ManageZone => (self.namespaces.empty_range(namespace), 0),
             _ => self.namespaces.pages_at(namespace, slba, nlb),
         };
         let lba_bytes = self.profile.controller.lba_size.0;
@@ -195,6 +199,9 @@ impl Device {
             is_sent: false,
             outbound: Outbound::default(),
             firmware: CommandState::default(),
+            zone: command
+                .zone_action
+                .map_or(ZoneStep::None, ZoneStep::Manage),
         })
     }
 
@@ -239,8 +246,8 @@ impl Device {
                 request.is_sent = true;
                 return self.accept(id);
             }
-            Opcode::Write => link.receive(now, request.bytes),
-            Opcode::Deallocate | Opcode::Flush => link.received(now),
+            Opcode::Write | Opcode::Append => link.receive(now, request.bytes),
+            Opcode::Deallocate | Opcode::Flush | Opcode::ManageZone => link.received(now),
         };
         if arrival == now && self.hil.arriving.is_empty() {
             self.accept(id);
@@ -273,6 +280,9 @@ impl Device {
         request.stage = Stage::Medium;
         self.usage[request.range.set as usize].count(request);
         self.note_begin(id);
+        if self.zones.is_some() && !self.enter_zone(id) {
+            return;
+        }
         let (queue, requests) = (&mut self.queue, &mut self.requests);
         self.medium.begin(queue, requests, id);
         self.take_outcomes();
@@ -374,6 +384,9 @@ impl Device {
     #[inline(always)]
     fn complete(&mut self, id: u32) {
         self.note_completion(id);
+        if self.zones.is_some() {
+            self.leave_zone(id);
+        }
         let request = &self.requests[id];
         let awake = request.keeps_awake.then_some(request.range.set);
         let completion = self.requests.complete(id, self.queue.now());
@@ -520,7 +533,11 @@ impl Device {
             }
             Event::Controller(id) => self.finish_in_controller(id),
             Event::Sent { request, parts } => self.finish_parts(request, u64::from(parts)),
-            Event::Window(_) | Event::Idle(_) | Event::Throttle(_) | Event::Xpoint(_) => {
+            Event::Window(_)
+            | Event::Idle(_)
+            | Event::Throttle(_)
+            | Event::Zone(_)
+            | Event::Xpoint(_) => {
                 let (queue, requests) = (&mut self.queue, &mut self.requests);
                 self.medium.process(queue, requests, event);
                 self.take_outcomes();

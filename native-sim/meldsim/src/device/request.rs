@@ -6,6 +6,7 @@ use std::ops::{Index, IndexMut};
 use super::NamespaceStats;
 use crate::engine::{Duration, Instant, Slab};
 use crate::firmware::CommandState;
+use crate::nvme::zone::ZoneAction;
 use crate::nvme::{Completion, Hint, NamespaceId, Opcode, Status};
 
 /// Where a command is on its way through the device, in order.
@@ -122,6 +123,22 @@ pub(super) struct Request {
     pub(super) is_sent: bool,
     pub(super) outbound: Outbound,
     pub(super) firmware: CommandState,
+    pub(super) zone: ZoneStep,
+}
+
+/// What a command does to a zone beyond writing to it. Frontiers are those of active zones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum ZoneStep {
+    #[default]
+    None,
+    /// It asks for this.
+    Manage(ZoneAction),
+    /// A write fills it.
+    Fill,
+    /// It is padded.
+    Pad { slot: u8 },
+    /// Its data, which may have a frontier, are forgotten, which takes so long.
+    Reset { slot: Option<u8>, time: Duration },
 }
 
 impl Request {
@@ -309,12 +326,13 @@ impl Requests {
                 stats.host_read_bytes += request.bytes;
                 self.reads.start(request.submitted);
             }
-            Opcode::Write => {
+            Opcode::Write | Opcode::Append => {
                 stats.write_commands += 1;
                 stats.host_written_bytes += request.bytes;
             }
             Opcode::Deallocate => stats.deallocate_commands += 1,
             Opcode::Flush => stats.flush_commands += 1,
+            Opcode::ManageZone => {}
         }
         self.records.insert(request)
     }
@@ -352,8 +370,8 @@ impl Requests {
                 add(&mut stats.read_latency_ps);
                 self.reads.end(now);
             }
-            Opcode::Write => add(&mut stats.write_latency_ps),
-            Opcode::Deallocate | Opcode::Flush => {}
+            Opcode::Write | Opcode::Append => add(&mut stats.write_latency_ps),
+            Opcode::Deallocate | Opcode::Flush | Opcode::ManageZone => {}
         }
         if !self.more_ranges.is_empty() {
             self.more_ranges.remove(&id);

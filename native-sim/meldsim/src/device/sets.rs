@@ -32,11 +32,11 @@ impl SetUsage {
                 self.read_commands += 1;
                 self.read_bytes += request.bytes;
             }
-            Opcode::Write => {
+            Opcode::Write | Opcode::Append => {
                 self.write_commands += 1;
                 self.written_bytes += request.bytes;
             }
-            Opcode::Deallocate | Opcode::Flush => {}
+            Opcode::Deallocate | Opcode::Flush | Opcode::ManageZone => {}
         }
     }
 }

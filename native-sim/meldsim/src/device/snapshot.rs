@@ -19,6 +19,8 @@ use crate::profile::Profile;
 const MAGIC: &[u8; 8] = b"MELDSNAP";
 /// Of the body; to be raised whenever what is in it changes, other than by a key of the profile.
 const VERSION: u32 = 6;
+/// With zones after the rest; that of a zoned device.
+const ZONED: u32 = 7;
 /// Without the layouts of buffered pages; it is read, too.
 const WITHOUT_LAYOUTS: u32 = 5;
 /// What release 0.1.0 wrote; it is read, too.
@@ -33,7 +35,7 @@ pub enum SnapshotError {
     NotASnapshot,
     /// Made by another version of the simulator.
     #[error(
-        "the snapshot has version {found}, this simulator reads {OLDEST}, {WITHOUT_LAYOUTS} and {VERSION}; make it anew with this version"
+        "the snapshot has version {found}, this simulator reads {OLDEST} and {WITHOUT_LAYOUTS} to {ZONED}; make it anew with this version"
     )]
     Version {
         /// The snapshot's version.
@@ -90,11 +92,15 @@ impl Device {
         let impossible = |error: serde_json::Error| SnapshotError::Inconsistent {
             what: error.to_string(),
         };
-        encode(&Body {
+        let body = Body {
             profile: serde_json::to_string(&self.profile).map_err(impossible)?,
             namespaces: namespaces.collect(),
             sets: self.save_sets(),
-        })
+        };
+        match self.save_zones() {
+            None => encode(&body),
+            Some(zones) => encode_as(ZONED, &(body, zones)),
+        }
     }
 
     pub(super) fn save_sets(&self) -> Vec<SavedFtl> {
@@ -104,6 +110,7 @@ impl Device {
     /// The device after the power has come back. Its time and its counters begin anew.
     pub fn restore(snapshot: &[u8]) -> Result<Device, SnapshotError> {
         let impossible = |what: String| SnapshotError::Inconsistent { what };
+        let mut zones = Vec::new();
         let (profile, namespaces, sets) = if version(snapshot)? == OLDEST {
             let body: Body<ProfileV3, SavedFtlV5> = decode(snapshot)?;
             let body = body.into_today();
@@ -111,6 +118,11 @@ impl Device {
         } else {
             let body: Body<String> = match version(snapshot)? {
                 WITHOUT_LAYOUTS => decode::<Body<String, SavedFtlV5>>(snapshot)?.into_today(),
+                ZONED => {
+                    let (body, saved) = decode(snapshot)?;
+                    zones = saved;
+                    body
+                }
                 _ => decode(snapshot)?,
             };
             let profile = serde_json::from_str(&body.profile);
@@ -128,6 +140,7 @@ impl Device {
             .medium
             .load(&mut device.queue, profile, namespaces, &sets)
             .map_err(impossible)?;
+        device.load_zones(&zones).map_err(impossible)?;
         Ok(device)
     }
 }
@@ -157,7 +170,7 @@ fn version(snapshot: &[u8]) -> Result<u32, SnapshotError> {
     }
     let found = u32::from_le_bytes(split(rest)?.0);
     match found {
-        OLDEST | WITHOUT_LAYOUTS | VERSION => Ok(found),
+        OLDEST | WITHOUT_LAYOUTS | VERSION | ZONED => Ok(found),
         _ => Err(SnapshotError::Version { found }),
     }
 }

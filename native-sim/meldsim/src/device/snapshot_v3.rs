@@ -13,8 +13,7 @@ use crate::profile::{
     Allocation, Bus, ByteSize, Commands, Controller, DataRate, DieInterleave, Energy, EnergyAmount,
     Fdp, Firmware, FirmwareCore, FirmwareCost, FirmwareDesign, FirmwareThreads, Ftl, Gc, Geometry,
     Host, Issue, Kind, MeldedPartialRead, PageAllocation, PredictableLatency, Profile,
-    ProgramOrder, SetLayout, Sets, Timing, Xpoint,
-};
+    ProgramOrder, SetLayout, Sets, Timing, Xpoint, Zones};
 
 /// The body's format is that of the fields' order. Sections that have not changed are today's.
 #[derive(Deserialize)]
@@ -243,6 +242,7 @@ impl From<ProfileV3> for Profile {
             firmware: old.firmware.into(),
             predictable_latency: old.predictable_latency,
             fdp: Fdp::default(),
+            zones: Zones::default(),
             policy: PolicyOptions::default(),
         }
     }

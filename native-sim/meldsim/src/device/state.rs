@@ -91,6 +91,22 @@ impl Device {
         nlb: u64,
         directive: Directive,
     ) -> Result<(), DeviceError> {
+        if let Some(parts) = self.fill_zones(nsid, slba, nlb)? {
+            return parts
+                .into_iter()
+                .try_for_each(|(slba, nlb)| self.place(nsid, slba, nlb, directive));
+        }
+        self.place(nsid, slba, nlb, directive)
+    }
+
+    /// Places data of logical blocks.
+    fn place(
+        &mut self,
+        nsid: NamespaceId,
+        slba: u64,
+        nlb: u64,
+        directive: Directive,
+    ) -> Result<(), DeviceError> {
         let (range, bytes) = self.namespaces.pages(nsid, slba, nlb)?;
         let write = Command::write(nsid, slba, 0, directive, 0);
         let hint = self.namespaces.hint(&write, nlb)?;
@@ -109,6 +125,9 @@ impl Device {
         directive: Directive,
     ) -> Result<u64, DeviceError> {
         let (range, _) = self.namespaces.pages(nsid, slba, nlb)?;
+        if self.zones.is_some() {
+            return self.preload_empty_zones(nsid, slba, nlb);
+        }
         let namespace = self.namespace(nsid);
         let namespace = namespace.ok_or(DeviceError::UnknownNamespace { nsid })?;
         let (page_bytes, lba_bytes) = (namespace.page_bytes, namespace.lba_bytes);
@@ -137,9 +156,7 @@ impl Device {
     ///
     /// Memory that is mapped by address has no past: nothing changes.
     pub fn precondition(&mut self, precondition: &Precondition) -> Result<(), DeviceError> {
-        if self.outstanding() > 0 {
-            return Err(DeviceError::Busy);
-        }
+        self.check_past()?;
         let (profile, namespaces) = (&self.profile, &self.namespaces);
         self.medium.precondition(profile, namespaces, precondition)
     }
@@ -159,12 +176,18 @@ impl Device {
         writes: &mut dyn Iterator<Item = PastWrite>,
         progress: &mut dyn FnMut(&Aging) -> ControlFlow<()>,
     ) -> Result<Aging, DeviceError> {
-        if self.outstanding() > 0 {
-            return Err(DeviceError::Busy);
-        }
+        self.check_past()?;
         let (profile, namespaces) = (&self.profile, &self.namespaces);
         self.medium
             .precondition_by(profile, namespaces, precondition, writes, progress)
+    }
+
+    fn check_past(&self) -> Result<(), DeviceError> {
+        match self.outstanding() {
+            0 if self.zones.is_some() => Err(DeviceError::ZonedPast),
+            0 => Ok(()),
+            _ => Err(DeviceError::Busy),
+        }
     }
 }
 

@@ -61,7 +61,7 @@ impl Medium for XpointMedium {
     #[inline]
     fn begin(&mut self, queue: &mut EventQueue<Event>, requests: &mut Requests, id: u32) {
         let request = &mut requests[id];
-        if matches!(request.opcode, Opcode::Flush | Opcode::Deallocate) {
+        if !matches!(request.opcode, Opcode::Read | Opcode::Write) {
             // Nothing is buffered and nothing is mapped.
             request.parts += 1;
             requests.outcomes.push(Outcome::Taken { request: id });

@@ -71,8 +71,8 @@ pub(crate) trait Commands {
     #[inline]
     fn work(&self, request: u32) -> u64 {
         match self.opcode(request) {
-            Opcode::Read | Opcode::Write => self.pages(request).count(),
-            Opcode::Deallocate | Opcode::Flush => 1,
+            Opcode::Read | Opcode::Write | Opcode::Append => self.pages(request).count(),
+            Opcode::Deallocate | Opcode::Flush | Opcode::ManageZone => 1,
         }
     }
 }

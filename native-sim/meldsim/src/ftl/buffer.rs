@@ -21,6 +21,8 @@ pub(crate) enum User {
     Map,
     /// The journal's: no page of the mapping, and of the journal's own memory.
     Journal,
+    /// Padding of a zone that the host finishes: no page of the mapping.
+    Padding,
 }
 
 /// What of a buffered page its writer did not write. Parts that are written one after the other are taken for different ones.
@@ -149,7 +151,7 @@ impl WriteBuffer {
     /// Takes a free slot for a page.
     pub(crate) fn take(&mut self, user: User, index: MapIndex, log_id: u32, request: u32) -> u32 {
         let free = match user {
-            User::Host(..) => Some(&mut self.free),
+            User::Host(..) | User::Padding => Some(&mut self.free),
             User::Map => Some(&mut self.map_free),
             User::Gc(_) => Some(&mut self.gc_free[log_id as usize]),
             User::Journal => None,
@@ -193,6 +195,11 @@ impl WriteBuffer {
         };
     }
 
+    /// A request of the host's waits for the slot's program.
+    pub(crate) fn wait(&mut self, slot: u32, request: u32) {
+        self.slots[slot].request = request;
+    }
+
     /// The slot's page is moved to level wear.
     pub(crate) fn levels(&mut self, slot: u32) {
         self.slots[slot].rest = Rest::Levelling;
@@ -227,7 +234,7 @@ impl WriteBuffer {
         match released.user {
             User::Gc(_) => self.gc_free[released.log_id as usize] += 1,
             User::Map => self.map_free += 1,
-            User::Host(..) => {
+            User::Host(..) | User::Padding => {
                 self.free += 1;
                 if released.sealed {
                     self.sealed -= 1;

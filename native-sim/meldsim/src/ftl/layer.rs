@@ -112,7 +112,7 @@ pub(crate) struct Ftl {
     pub(super) copies_back: bool,
     can_meld: bool,
     /// Slots of the write buffer that are the host's.
-    host_slots: u32,
+    pub(super) host_slots: u32,
     open_runs: u32,
     /// Logical pages each log can hold.
     pub(super) log_capacity: u64,

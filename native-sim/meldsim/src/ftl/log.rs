@@ -361,6 +361,11 @@ impl Log {
     pub(crate) fn rest_of_stripe(&mut self, stream: Stream, addressing: &Addressing) -> u32 {
         // Stripes get their positions whole, so that stripes are filled in the order of positions only
         // when they are aligned: the position counts in wordlines here.
+        addressing.units - self.filled_wordlines(stream, addressing) % addressing.units
+    }
+
+    /// Wordlines of the superblock that the stream fills when everything queued has its positions.
+    pub(crate) fn filled_wordlines(&mut self, stream: Stream, addressing: &Addressing) -> u32 {
         let queue = &self.stream(stream).queue;
         let in_superblock = |queued: &&Queued| !matches!(queued, Queued::EndOfSuperblock);
         let waiting = queue.iter().rev().take_while(in_superblock).count();
@@ -368,7 +373,7 @@ impl Log {
             true => self.blocks.next_position(stream) / addressing.pages_per_wordline,
             false => 0,
         };
-        addressing.units - (filled + waiting as u32) % addressing.units
+        filled + waiting as u32
     }
 
     /// Bytes of memory it takes.

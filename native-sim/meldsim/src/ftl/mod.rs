@@ -51,6 +51,7 @@ mod steady_state;
 mod stream;
 mod victim;
 mod write;
+mod zone;
 
 pub(crate) use layer::Ftl;
 pub(crate) use mapping::{Entry, MAX_NAMESPACE_PAGES};

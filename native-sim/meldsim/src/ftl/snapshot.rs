@@ -138,7 +138,7 @@ impl SavedFtl {
                         User::Host(stream, layout) => (Some(stream), layout),
                         User::Gc(layout) => (None, layout),
                         User::Map => (Some(0), Layout::Normal),
-                        User::Journal => return, // no page of the mapping
+                        User::Journal | User::Padding => return, // no page of the mapping
                     };
                     buffered.push(SavedPage {
                         space,

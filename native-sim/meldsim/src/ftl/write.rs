@@ -344,7 +344,7 @@ impl Ftl {
         }
     }
 
-    fn enqueue(&mut self, log_id: u32, stream: Stream, queued: Queued) {
+    pub(super) fn enqueue(&mut self, log_id: u32, stream: Stream, queued: Queued) {
         self.logs[log_id as usize].enqueue(stream, queued);
         self.ready.push(log_id);
     }
@@ -581,6 +581,7 @@ impl Ftl {
                     }
                 }
                 User::Map => self.stats.map_pages_programmed += 1,
+                User::Padding => self.stats.padded_pages += 1,
                 User::Journal => {
                     self.stats.journal_pages_programmed += 1;
                     if let Some(journal) = &mut self.journal {

@@ -7,6 +7,8 @@ use std::fmt;
 
 use super::dataset::DsmByte;
 use super::directive::Directive;
+use super::status::Status;
+use super::zone::ZoneAction;
 use crate::engine::{Duration, Instant};
 
 /// Identifies a namespace; the first one is 1.
@@ -53,6 +55,10 @@ pub enum Opcode {
     Read = 0x02,
     /// Dataset management with the deallocate attribute, one range.
     Deallocate = 0x09,
+    /// Changes the state of a zone (Zone Management Send).
+    ManageZone = 0x79,
+    /// Writes at the write pointer of a zone (Zone Append).
+    Append = 0x7d,
 }
 
 impl Opcode {
@@ -63,6 +69,8 @@ impl Opcode {
             0x01 => Some(Opcode::Write),
             0x02 => Some(Opcode::Read),
             0x09 => Some(Opcode::Deallocate),
+            0x79 => Some(Opcode::ManageZone),
+            0x7d => Some(Opcode::Append),
             _ => None,
         }
     }
@@ -75,15 +83,17 @@ pub struct Command {
     pub opcode: Opcode,
     /// The namespace it addresses.
     pub nsid: NamespaceId,
-    /// First logical block.
+    /// First logical block; of its zone for what manages a zone or appends to one.
     pub slba: u64,
-    /// Number of logical blocks: a count, not zero-based as on the wire. Ignored by a flush.
+    /// Number of logical blocks: a count, not zero-based as on the wire. Ignored by a flush and by what manages a zone.
     pub nlb: u32,
     /// How the data will be read, or with what it belongs; only a write may carry one.
     pub directive: Directive,
     /// The DSM field of a read or a write: how the data will be used. On a write, sequential with
     /// [frequent reads](DsmByte::AF_READ_MOSTLY) is a read pattern.
     pub dsm: DsmByte,
+    /// What Zone Management Send does; others have none.
+    pub zone_action: Option<ZoneAction>,
     /// Returned in the completion; the device does not look at it.
     pub tag: u64,
 }
@@ -97,6 +107,7 @@ impl Command {
             nlb,
             directive: Directive::NONE,
             dsm: DsmByte(0),
+            zone_action: None,
             tag,
         }
     }
@@ -130,38 +141,27 @@ impl Command {
         Command::new(Opcode::Deallocate, nsid, slba, nlb, tag)
     }
 
+    /// An append of `nlb` logical blocks to the zone that begins with `zslba`. Its completion returns where they are.
+    pub const fn append(nsid: NamespaceId, zslba: u64, nlb: u32, tag: u64) -> Command {
+        Command::new(Opcode::Append, nsid, zslba, nlb, tag)
+    }
+
+    /// Changes the state of the zone that begins with `zslba`.
+    pub const fn manage_zone(
+        nsid: NamespaceId,
+        zslba: u64,
+        action: ZoneAction,
+        tag: u64,
+    ) -> Command {
+        Command {
+            zone_action: Some(action),
+            ..Command::new(Opcode::ManageZone, nsid, zslba, 0, tag)
+        }
+    }
+
     /// A flush.
     pub const fn flush(nsid: NamespaceId, tag: u64) -> Command {
         Command::new(Opcode::Flush, nsid, 0, 0, tag)
-    }
-}
-
-/// How a command ended: the Status field of a completion queue entry, without its flags. Status code in the low byte, status
-/// code type above it, as in the NVM Express Base Specification and the command sets'.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Status(pub u16);
-
-impl Status {
-    /// It did what it was asked to.
-    pub const SUCCESS: Status = Status(0x000);
-    /// A field of the command has a value that is reserved or not supported.
-    pub const INVALID_FIELD: Status = Status(0x002);
-    /// There is no such namespace.
-    pub const INVALID_NAMESPACE: Status = Status(0x00b);
-    /// Flexible data placement of a device that has none.
-    pub const FDP_DISABLED: Status = Status(0x029);
-    /// A range that ends beyond its namespace.
-    pub const LBA_OUT_OF_RANGE: Status = Status(0x080);
-    /// The device has no room for the pages the write would have mapped. Deallocating makes room.
-    pub const CAPACITY_EXCEEDED: Status = Status(0x081);
-    /// A write that does not begin at its zone's write pointer.
-    pub const ZONE_INVALID_WRITE: Status = Status(0x1bc);
-    /// Data of the range could not be read.
-    pub const UNRECOVERED_READ_ERROR: Status = Status(0x281);
-
-    /// Whether it did what it was asked to.
-    pub const fn is_success(self) -> bool {
-        self.0 == Status::SUCCESS.0
     }
 }
 

@@ -10,6 +10,8 @@
 //! | `dataset` | the DSM field and the ranges of Dataset Management |
 //! | `fdp` | Flexible Data Placement: statistics and events of an endurance group (Log Pages 22h and 23h) |
 //! | `hint` | one read pattern from all that was said about a write |
+//! | `zone` | the state machine of zones (Zoned Namespace Command Set specification 1.1) |
+//! | `status` | how a command ended |
 //! | `window` | Predictable Latency Mode of an NVM set (Features 13h and 14h, Log Page 0Ah) |
 
 mod command;
@@ -17,13 +19,16 @@ mod dataset;
 mod directive;
 pub mod fdp;
 mod hint;
+mod status;
 mod window;
+pub mod zone;
 
 pub use crate::policy::arbitration::Priority;
-pub use command::{Command, Completion, Namespace, NamespaceId, Opcode, Status};
+pub use command::{Command, Completion, Namespace, NamespaceId, Opcode};
 pub use dataset::{DsmByte, DsmRange, MAX_DSM_RANGES};
 pub use directive::{Directive, DirectiveError, MAX_STREAMS, Pattern};
 pub(crate) use hint::{Hint, Hints};
+pub use status::Status;
 pub use window::{PredictableLatencyConfig, PredictableLatencyLog, Window};
 pub(crate) use window::{WindowError, Windows};
 

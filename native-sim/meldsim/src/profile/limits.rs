@@ -294,6 +294,9 @@ impl Profile {
         if checker.are_sound(&["fdp"]) {
             self.check_fdp(checker);
         }
+        if checker.are_sound(&["zones"]) {
+            self.check_zones(checker);
+        }
         if !checker.are_sound(&["controller.capacity"]) {
             return;
         }

@@ -44,6 +44,7 @@ mod sources;
 mod text;
 mod units;
 mod xpoint;
+mod zones;
 
 use serde::{Deserialize, Serialize};
 
@@ -66,6 +67,7 @@ pub use sources::{Source, Sources};
 pub use text::Setting;
 pub use units::{ByteSize, DataRate, EnergyAmount, TransferRate, is_too_large, parse_quantity};
 pub use xpoint::Xpoint;
+pub use zones::Zones;
 
 pub use crate::words::nearest;
 
@@ -104,6 +106,9 @@ pub struct Profile {
     pub ftl: Ftl,
     /// Flexible data placement. Default: none.
     pub fdp: Fdp,
+    /// Zoned namespaces. Default: none.
+    #[serde(skip_serializing_if = "Zones::is_default")]
+    pub zones: Zones,
     /// NVM sets. Default: one set of the whole device.
     pub sets: Sets,
     /// Garbage collection and wear levelling. Default: all defaults.
@@ -183,6 +188,7 @@ impl Profile {
         self.predictable_latency.check(checker);
         self.gc.check_ranges(checker);
         self.fdp.check_ranges(checker);
+        self.zones.check_ranges(checker);
         self.check_options(self.ftl.placement, checker);
         self.check_options(self.timing.cells, checker);
         self.check_options(self.gc.victim, checker);

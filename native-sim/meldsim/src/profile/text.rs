@@ -67,6 +67,7 @@ impl Kind {
                 "controller.reads_before_program",
                 "ftl",
                 "fdp",
+                "zones",
                 "sets",
                 "gc",
                 "predictable_latency",

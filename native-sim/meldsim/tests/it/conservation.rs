@@ -200,7 +200,7 @@ impl Run {
             match completion.opcode {
                 Opcode::Read => counted.read_latency_ps += latency_ps,
                 Opcode::Write => counted.write_latency_ps += latency_ps,
-                Opcode::Deallocate | Opcode::Flush => {}
+                _ => {}
             }
         }
         assert_eq!(self.device.outstanding(), self.waiting.len());

@@ -30,3 +30,4 @@ mod shared;
 mod windows;
 mod writes;
 mod xpoint;
+mod zones;

@@ -498,6 +498,7 @@ proptest! {
                     nlb: step.nlb,
                     directive: step.directive,
                     dsm: DsmByte(step.dsm),
+                    zone_action: None,
                     tag,
                 };
                 if device.submit_to(QueueId(step.queue), &command).is_ok() {

@@ -10,6 +10,7 @@ mod report;
 mod slots;
 mod windows;
 mod write;
+mod zones;
 
 use std::collections::VecDeque;
 
@@ -17,6 +18,7 @@ pub(super) use self::cached::Cached;
 use self::map::Fetches;
 pub(super) use self::map::{Map, Table};
 use self::slots::SharedSlots;
+use self::zones::ZoneWork;
 use super::DeviceError;
 use super::medium::Medium;
 use super::request::{Outcome, PageRange, Requests, Stage};
@@ -46,6 +48,7 @@ pub(super) struct NvmSet<M: Map> {
     idle_since: Instant,
     /// An event will tell that it is idle.
     is_timed: bool,
+    zoned: ZoneWork,
 }
 
 /// Sets, and the set of each unit.
@@ -72,6 +75,7 @@ fn build_sets<M: Map>(profile: &Profile, geometry: &Geometry) -> Result<Sets<M>,
             outstanding: 0,
             idle_since: Instant::START,
             is_timed: false,
+            zoned: ZoneWork::new(profile),
         });
     }
     Ok((sets, units.into_boxed_slice()))
@@ -204,6 +208,7 @@ impl<M: Map> Medium for NandMedium<M> {
                 self.sets[set as usize].ftl.end_throttle();
                 self.dispatch(queue, set, Owner::gc(set));
             }
+            Event::Zone(set) => self.zone_forgotten(queue, requests, set),
             _ => debug_assert!(false, "{event:?} is not for this medium"),
         }
         self.share_slots(queue, requests);
@@ -433,6 +438,7 @@ impl<M: Map> NandMedium<M> {
         self.keep_map(queue, set);
         self.dispatch(queue, set, Owner::gc(set));
         self.end_writes(requests, set);
+        self.pad_zones(queue, set);
         let NvmSet { is_full, ftl, .. } = &self.sets[set as usize];
         // What waits for room waits on, as long as there is none and programs will make some.
         if self.shared_slots.is_none() && !(*is_full && ftl.waits_for_room()) {

@@ -2,7 +2,7 @@
 
 use super::{Map, NandMedium, NvmSet};
 use crate::device::NamespaceStats;
-use crate::device::request::{Outcome, Request, Requests, Stage};
+use crate::device::request::{Outcome, Request, Requests, Stage, ZoneStep};
 use crate::engine::{EventQueue, NIL};
 use crate::event::Event;
 use crate::ftl::{Entry, WriteError};
@@ -61,7 +61,10 @@ impl<M: Map> NandMedium<M> {
     ) -> bool {
         while let Some(id) = self.sets[set as usize].admissions.pop_front() {
             let NvmSet {
-                admissions, ftl, ..
+                admissions,
+                ftl,
+                zoned,
+                ..
             } = &mut self.sets[set as usize];
             if let Some(&later) = admissions.get(LEAF_PREFETCHED) {
                 let later = &requests[later];
@@ -72,7 +75,11 @@ impl<M: Map> NandMedium<M> {
                 ftl.prefetch(soon.range.space, soon.next);
             }
             let done = match requests[id].opcode {
-                Opcode::Read | Opcode::Write => self.write_as_mapped(queue, requests, (set, id)),
+                Opcode::Read | Opcode::Write | Opcode::Append => {
+                    self.write_as_mapped(queue, requests, (set, id))
+                }
+                Opcode::ManageZone => self.manage_zone(queue, requests, (set, id)),
+                Opcode::Flush if zoned.is_zoned => true,
                 Opcode::Deallocate => {
                     for range in requests.ranges(id) {
                         let (first, end) = range.whole();
@@ -99,7 +106,7 @@ impl<M: Map> NandMedium<M> {
             }
             let request = &mut requests[id];
             request.stage = Stage::Medium;
-            if request.opcode == Opcode::Flush {
+            if request.opcode == Opcode::Flush && !self.sets[set as usize].zoned.is_zoned {
                 // Those that have nothing to wait for end here, the others with a program.
                 while let Some(request) = self.sets[set as usize].ftl.pop_flushed() {
                     requests.outcomes.push(Outcome::Taken { request });
@@ -114,6 +121,7 @@ impl<M: Map> NandMedium<M> {
     /// Pages that writes without a cache wait for are programmed.
     pub(super) fn end_writes(&mut self, requests: &mut Requests, set: u32) {
         while let Some(request) = self.sets[set as usize].ftl.pop_written() {
+            self.sets[set as usize].zoned.programmed(request);
             requests.part_done(request);
         }
     }
@@ -206,6 +214,9 @@ impl<M: Map> NandMedium<M> {
                     .read(queue, at, 1 << page, false, Owner::request(id));
             }
             request.next += taken;
+        }
+        if request.zone == ZoneStep::Fill {
+            ftl.release_stream(stream);
         }
         if waits != NIL {
             // Nothing else may ever come to fill the wordlines.

@@ -1,0 +1,196 @@
+//! Zoned namespaces: commands enter the [state machine](crate::nvme::zone) when they begin on the medium, in that order.
+
+use super::request::{Outcome, ZoneStep};
+use super::{Device, DeviceError};
+use crate::nvme::zone::{SavedZone, Zone, ZoneAction, ZoneCounts, ZoneShape, ZoneState, Zones};
+use crate::nvme::{Command, Directive, Hint, NamespaceId, Opcode, Pattern, Status};
+
+/// Zones.
+impl Device {
+    /// How the zones of the namespace are, where it is zoned.
+    pub fn zone_shape(&self) -> Option<ZoneShape> {
+        self.zones.as_ref().map(|zones| zones.shape())
+    }
+
+    /// All zones of the namespace, in order, as Zone Management Receive reports them; none where it is not zoned.
+    pub fn zones(&self) -> impl Iterator<Item = Zone> {
+        self.zones.iter().flat_map(|zones| zones.iter())
+    }
+
+    /// What was done to zones since the device was built; nothing where there are none.
+    pub fn zone_counts(&self) -> ZoneCounts {
+        let zones = self.zones.as_ref();
+        zones.map_or(ZoneCounts::default(), |zones| zones.counts())
+    }
+
+    /// Bytes of the largest namespace, where it is zoned.
+    pub(super) fn max_zoned_bytes(&self) -> Option<u64> {
+        let pages = self.set_info(0).map_or(0, |info| info.capacity_pages);
+        let zones = pages * self.medium.page_bytes() / self.profile.zone_capacity().0;
+        let size = self.profile.zones.size.0;
+        self.profile.has_zones().then_some(zones * size)
+    }
+
+    /// The zones of a new namespace, where it is zoned.
+    pub(super) fn make_zones(&mut self, size_lbas: u64) {
+        if self.profile.has_zones() {
+            let profile = &self.profile;
+            let lba_bytes = profile.controller.lba_size.0;
+            let shape = ZoneShape {
+                size_lbas: profile.zones.size.0 / lba_bytes,
+                capacity_lbas: profile.zone_capacity().0 / lba_bytes,
+                max_active: profile.zones.max_active,
+                max_open: profile.zones.max_open,
+            };
+            self.zones = Some(Box::new(Zones::new(shape, size_lbas)));
+        }
+    }
+
+    /// Refuses commands of zones where there are none.
+    #[cold]
+    pub(super) fn check_zoned(&self, command: &Command) -> Result<(), DeviceError> {
+        match (&self.zones, command.opcode, command.zone_action) {
+            (None, ..) => Err(DeviceError::NotZoned { nsid: command.nsid }),
+            (_, Opcode::ManageZone, None) => Err(DeviceError::NoZoneAction),
+            _ => Ok(()),
+        }
+    }
+
+    /// A command begins on zones. False when it was refused, and has ended.
+    pub(super) fn enter_zone(&mut self, id: u32) -> bool {
+        let Err(status) = self.change_zone(id) else {
+            return true;
+        };
+        let request = &mut self.requests[id];
+        request.status = status;
+        request.zone = ZoneStep::None;
+        request.parts += 1;
+        self.requests.outcomes.push(Outcome::Taken { request: id });
+        self.take_outcomes();
+        false
+    }
+
+    fn change_zone(&mut self, id: u32) -> Result<(), Status> {
+        let Some(zones) = &mut self.zones else {
+            return Ok(());
+        };
+        let lba_bytes = self.profile.controller.lba_size.0;
+        let request = &mut self.requests[id];
+        let (slba, nlb) = (request.start / lba_bytes, request.bytes / lba_bytes);
+        let (first, slot) = match (request.opcode, request.zone) {
+            (Opcode::Flush, _) => return Ok(()),
+            (Opcode::Read, _) => return zones.read(slba, nlb),
+            (Opcode::Write, _) => (slba, zones.write(slba, nlb)?),
+            (Opcode::Append, _) => zones.append(slba, nlb)?,
+            (Opcode::ManageZone, ZoneStep::Manage(action)) => {
+                let before = zones.manage(slba, action)?;
+                let written = before.written_lbas;
+                let profile = &self.profile.zones;
+                request.zone = match (action, before.slot) {
+                    (ZoneAction::Finish, Some(slot)) if written > 0 => ZoneStep::Pad { slot },
+                    (ZoneAction::Reset, slot) if before.state != ZoneState::Empty => {
+                        let capacity = zones.shape().capacity_lbas;
+                        request.range = self.namespaces.pages_at(0, slba, capacity).0;
+                        ZoneStep::Reset {
+                            slot,
+                            time: profile.reset_time + profile.reset_unit_time * written,
+                        }
+                    }
+                    _ => ZoneStep::None,
+                };
+                return Ok(());
+            }
+            (Opcode::Deallocate | Opcode::ManageZone, _) => return Err(Status::INVALID_OPCODE),
+        };
+        request.range = self.namespaces.pages_at(0, first, nlb).0;
+        request.next = request.range.first;
+        request.start = first * lba_bytes;
+        request.hint = Hint {
+            pattern: Pattern::None,
+            stream: slot,
+        };
+        if request.opcode == Opcode::Append {
+            request.result = first;
+        }
+        let shape = zones.shape();
+        if first % shape.size_lbas + nlb == shape.capacity_lbas {
+            request.zone = ZoneStep::Fill;
+        }
+        Ok(())
+    }
+
+    /// A zone that was padded is so.
+    pub(super) fn leave_zone(&mut self, id: u32) {
+        let request = &self.requests[id];
+        if let (ZoneStep::Pad { .. }, Some(zones)) = (request.zone, &mut self.zones) {
+            zones.finished(request.start / self.profile.controller.lba_size.0);
+        }
+    }
+
+    /// What of zones survives a power cut; nothing where there are none. Of writes that have begun, what is in the write buffer.
+    pub(super) fn save_zones(&self) -> Option<Vec<SavedZone>> {
+        let zones = self.zones.as_ref()?;
+        let held = |start, written| {
+            let range = self.namespaces.pages_at(0, start, written).0;
+            let gap = self.medium.next_unmapped(range);
+            gap.map_or(written, |gap| gap.start - range.first)
+        };
+        Some(zones.save(held))
+    }
+
+    /// Takes zones that survived a power cut. What a frontier has begun for a zone that is no longer active is ended.
+    pub(super) fn load_zones(&mut self, saved: &[SavedZone]) -> Result<(), String> {
+        let Some(zones) = &mut self.zones else {
+            let is_none = saved.is_empty();
+            return is_none.then_some(()).ok_or("it has zones".to_owned());
+        };
+        if !zones.resume(saved) {
+            return Err("its zones cannot be so".to_owned());
+        }
+        for slot in zones.free_slots() {
+            let (queue, requests) = (&mut self.queue, &mut self.requests);
+            self.medium.release_stream(queue, requests, 0, slot);
+        }
+        self.take_outcomes();
+        Ok(())
+    }
+
+    /// As [`Device::preload`] of the zones of a range that are empty. Returns how many logical blocks they took.
+    pub(super) fn preload_empty_zones(
+        &mut self,
+        nsid: NamespaceId,
+        slba: u64,
+        nlb: u64,
+    ) -> Result<u64, DeviceError> {
+        let (end, mut placed) = (slba + nlb, 0);
+        let empty = self.zones().filter(|zone| zone.state == ZoneState::Empty);
+        let empty: Vec<u64> = empty.map(|zone| zone.start_lba).collect();
+        let Some(shape) = self.zone_shape() else {
+            return Ok(0);
+        };
+        for start in empty {
+            if start >= slba && start < end {
+                let lbas = shape.capacity_lbas.min(end - start);
+                self.preload(nsid, start, lbas, Directive::NONE)?;
+                placed += lbas;
+            }
+        }
+        Ok(placed)
+    }
+
+    /// Zones that hold data from before: of a range, what can be written of each; the zones are full. `None` where namespaces are
+    /// not zoned.
+    pub(super) fn fill_zones(
+        &mut self,
+        nsid: NamespaceId,
+        slba: u64,
+        nlb: u64,
+    ) -> Result<Option<Vec<(u64, u64)>>, DeviceError> {
+        let Some(zones) = &mut self.zones else {
+            return Ok(None);
+        };
+        self.namespaces.check(nsid, slba, nlb)?;
+        let filled = zones.fill(slba, nlb).ok_or(DeviceError::ZonesNotEmpty)?;
+        Ok(Some(filled))
+    }
+}

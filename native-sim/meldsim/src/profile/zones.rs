@@ -1,0 +1,125 @@
+//! `[zones]`: zoned namespaces.
+
+use serde::{Deserialize, Serialize};
+
+use super::check::{Checker, section};
+use super::units::ByteSize;
+use super::{Allocation, MapKind, Profile, ProgramOrder};
+use crate::engine::Duration;
+use crate::policy::placement::PlacementPolicy;
+use crate::profile::limits::kept_superblocks;
+
+section! {
+    /// `[zones]`: zoned namespaces (NVM Express Zoned Namespace Command Set 1.1). What can be written of a zone is a superblock, a
+    /// block of every plane. The device has one namespace.
+    #[non_exhaustive]
+    Zones = "zones" {
+        /// From the start of a zone to that of the next; a superblock at least. `0B`: no zones. Unit: size; default 0B.
+        size: ByteSize = ByteSize(0);
+        /// Zones that are partly written, open or not. Unit: count; range 1 to 16; default 14.
+        max_active: u32 = 14, 1..=16;
+        /// Zones that are open. Unit: count; range 1 to `max_active`; default 14.
+        max_open: u32 = 14, 1..=16;
+        /// What a reset of a zone takes, whatever it holds. Unit: time; default 0s.
+        reset_time: Duration = Duration::ZERO;
+        /// What it takes besides for each mapping unit that the host has written. Unit: time; default 0s.
+        reset_unit_time: Duration = Duration::ZERO;
+    }
+}
+
+impl Zones {
+    pub(super) fn is_default(&self) -> bool {
+        *self == Zones::default()
+    }
+}
+
+impl Profile {
+    /// Whether namespaces are zoned.
+    pub fn has_zones(&self) -> bool {
+        self.zones.size.0 > 0
+    }
+
+    /// Bytes of a zone that can be written.
+    pub fn zone_capacity(&self) -> ByteSize {
+        self.reclaim_unit()
+    }
+
+    /// Refuses zones that the translation layer or the write buffer cannot keep apart.
+    pub(super) fn check_zones(&self, checker: &mut Checker) {
+        if !self.has_zones() {
+            return;
+        }
+        let one_value = [
+            (self.fdp.handles > 0, "fdp.handles", "must be 0 with zones"),
+            (self.sets.count > 1, "sets.count", "must be 1 with zones"),
+            (
+                self.ftl.allocation == Allocation::Static,
+                "ftl.allocation",
+                "must be \"dynamic\" with zones",
+            ),
+            (
+                self.ftl.map != MapKind::Table,
+                "ftl.map",
+                "must be \"table\" with zones",
+            ),
+            (
+                self.ftl.placement != PlacementPolicy::named("streams"),
+                "ftl.placement",
+                "must be \"streams\" with zones",
+            ),
+            (
+                self.ftl.program_order != ProgramOrder::OneShot,
+                "ftl.program_order",
+                "must be \"one-shot\" with zones",
+            ),
+            (
+                !self.controller.write_cache,
+                "controller.write_cache",
+                "must be true with zones",
+            ),
+            (
+                self.controller.lba_size != self.mapping_unit(),
+                "controller.lba_size",
+                "must be ftl.mapping_unit with zones",
+            ),
+        ];
+        for (is_wrong, key, remedy) in one_value {
+            if is_wrong {
+                checker.refuse(key, "does not go with zones.size", remedy);
+            }
+        }
+        let (active, open) = (self.zones.max_active, self.zones.max_open);
+        if open > active {
+            let remedy = format!("must be at most zones.max_active, {active}");
+            checker.refuse("zones.max_open", format!("is {open}"), remedy);
+        }
+        let (size, capacity) = (self.zones.size, self.zone_capacity());
+        if size < capacity || size.0 % self.mapping_unit().0 != 0 {
+            let remedy = format!("must be at least {capacity}, a block of every plane, in whole mapping units");
+            checker.refuse("zones.size", format!("is {size}"), remedy);
+        }
+        // Each active zone has a superblock open, and one that was reset has left another.
+        let needed = 2 * active + kept_superblocks(self.layouts());
+        let spare = self.spare_blocks_per_plane();
+        if spare < needed {
+            let message = format!("is {active}, and over-provisioning has {spare} blocks of each plane");
+            let remedy = format!(
+                "raise ftl.over_provisioning_percent or geometry.blocks_per_plane until it has {needed}"
+            );
+            checker.refuse("zones.max_active", message, remedy);
+        }
+        let stripe = capacity.0 / u64::from(self.geometry.wordlines_per_block);
+        let least = ByteSize((u64::from(active) + 2) * stripe);
+        if self.controller.write_buffer < least {
+            let message = format!(
+                "is {} for {active} active zones, each of which gathers a wordline of every plane",
+                self.controller.write_buffer
+            );
+            checker.refuse(
+                "controller.write_buffer",
+                message,
+                format!("must be at least {least}"),
+            );
+        }
+    }
+}
