@@ -12,10 +12,10 @@ macro_rules! own {
 }
 
 /// Those that the profiles were fitted to, in part.
-const OWN: [(&str, &str); 10] = own! {
+const OWN: [(&str, &str); 12] = own! {
     "read_latency_by_depth" "write_latency_by_depth" "latency_by_offered_rate" "mixed_read_write"
     "steady_random_writes" "waf_by_fill" "init_series" "zone_overwrite" "waf_permutation_profile"
-    "sequential_write"
+    "sequential_write" "zns_mgmt_latency" "zns_interference"
 };
 
 /// Their names.
@@ -24,19 +24,11 @@ pub fn files() -> impl Iterator<Item = &'static str> {
 }
 
 /// Files that are not simulated, by name, with the reason.
-const NOT_SIMULATED: [(&str, &str); 4] = [
+const NOT_SIMULATED: [(&str, &str); 2] = [
     ("drives.csv", "facts, no measurements"),
     (
         "waf_fdp.csv",
         "rows of one stream are means of waf_permutation_profile, and the others need a cache's trace, which is not there",
-    ),
-    (
-        "zns_mgmt_latency.csv",
-        "zones and their commands are not modelled",
-    ),
-    (
-        "zns_interference.csv",
-        "zones and their commands are not modelled",
     ),
 ];
 

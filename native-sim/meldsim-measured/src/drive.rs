@@ -6,7 +6,7 @@
 use super::csv::Row;
 use super::sources::PAGE;
 use meldsim::Duration;
-use meldsim::profile::{ByteSize, Fdp, HostPath, Profile, ProfileErrors};
+use meldsim::profile::{ByteSize, Fdp, HostPath, Profile, ProfileErrors, Zones};
 
 /// A drive that was measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,6 +68,21 @@ impl Drive {
         drive("drive", profile, capacity_bytes, overhead)
     }
 
+    pub(super) fn has_zones(self, own: &Profile) -> bool {
+        self.profile(own).is_ok_and(|profile| profile.has_zones())
+    }
+
+    /// A drive of zones with so many of them, which are as large, and with as many spare blocks.
+    pub(super) fn with_zones(self, own: &Profile, zones: u32) -> Result<Profile, ProfileErrors> {
+        let mut profile = self.profile(own)?;
+        // Two for each active zone, and those that collection keeps.
+        let spare = 2 * profile.zones.max_active + 8;
+        profile.geometry.blocks_per_plane = zones + spare;
+        profile.ftl.over_provisioning_percent = (100 * spare).div_ceil(zones + spare);
+        profile.controller.capacity = ByteSize(u64::from(zones) * profile.zone_capacity().0);
+        Ok(profile)
+    }
+
     /// The profile that stands for it: `own` if that has its name, else the built-in one.
     pub(super) fn profile(self, own: &Profile) -> Result<Profile, ProfileErrors> {
         match own.name == self.profile {
@@ -102,6 +117,7 @@ impl Drive {
         profile.ftl.over_provisioning_percent = 1;
         // No cell names a handle, and few blocks have room for few.
         profile.fdp = Fdp::default();
+        profile.zones = Zones::default();
         // The namespace is as large as the drive's.
         profile.controller.capacity = ByteSize(0);
         // Requests are of pages, by their numbers.

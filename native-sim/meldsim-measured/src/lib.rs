@@ -31,6 +31,9 @@ mod series;
 mod sources;
 mod steady;
 mod task;
+mod zone_commands;
+mod zone_interference;
+mod zone_load;
 mod zones;
 
 use meldsim::profile::Profile;
@@ -100,7 +103,7 @@ fn plan(
     are_own: bool,
 ) -> Result<(Vec<Task>, Vec<LeftOut>), MeasureError> {
     type Kind = fn(&Table, &mut Tasks<'_>) -> Result<(), MeasureError>;
-    let kinds: [(&str, Kind); 7] = [
+    let kinds: [(&str, Kind); 9] = [
         ("read_latency_by_depth.csv", reads::plan),
         ("write_latency_by_depth.csv", depth_writes::plan),
         (rates::FILE, rates::plan),
@@ -108,6 +111,8 @@ fn plan(
         ("zone_overwrite.csv", zones::plan),
         ("waf_permutation_profile.csv", permutation::plan),
         (mixed::FILE, mixed::plan),
+        ("zns_mgmt_latency.csv", zone_commands::plan),
+        ("zns_interference.csv", zone_interference::plan),
     ];
     let is_asked =
         |file: &str| mechanism == Mechanism::Own || [rates::FILE, mixed::FILE].contains(&file);

@@ -323,7 +323,10 @@ impl Device {
 
     /// What needs no medium takes the controller's latency.
     fn after_controller_latency(&mut self, id: u32) {
-        let time = self.queue.now() + self.profile.controller.latency;
+        let mut time = self.queue.now() + self.profile.controller.latency;
+        if self.zones.is_some() {
+            time += self.zone_time(id);
+        }
         self.queue.schedule(time, Event::Controller(id));
     }
 

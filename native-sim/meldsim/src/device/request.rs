@@ -133,8 +133,8 @@ pub(super) enum ZoneStep {
     None,
     /// It asks for this.
     Manage(ZoneAction),
-    /// A write fills it.
-    Fill,
+    /// It writes, which may open it or fill it.
+    Write { opens: bool, fills: bool },
     /// It is padded.
     Pad { slot: u8 },
     /// Its data, which may have a frontier, are forgotten, which takes so long.

@@ -2,7 +2,8 @@
 
 use super::request::{Outcome, ZoneStep};
 use super::{Device, DeviceError};
-use crate::nvme::zone::{SavedZone, Zone, ZoneAction, ZoneCounts, ZoneShape, ZoneState, Zones};
+use crate::engine::Duration;
+use crate::nvme::zone::{SavedZone, Zone, ZoneAction, ZoneCounts, ZoneShape, ZoneState, Written, Zones};
 use crate::nvme::{Command, Directive, Hint, NamespaceId, Opcode, Pattern, Status};
 
 /// Zones.
@@ -77,10 +78,10 @@ impl Device {
         let lba_bytes = self.profile.controller.lba_size.0;
         let request = &mut self.requests[id];
         let (slba, nlb) = (request.start / lba_bytes, request.bytes / lba_bytes);
-        let (first, slot) = match (request.opcode, request.zone) {
+        let written = match (request.opcode, request.zone) {
             (Opcode::Flush, _) => return Ok(()),
             (Opcode::Read, _) => return zones.read(slba, nlb),
-            (Opcode::Write, _) => (slba, zones.write(slba, nlb)?),
+            (Opcode::Write, _) => zones.write(slba, nlb)?,
             (Opcode::Append, _) => zones.append(slba, nlb)?,
             (Opcode::ManageZone, ZoneStep::Manage(action)) => {
                 let before = zones.manage(slba, action)?;
@@ -96,27 +97,51 @@ impl Device {
                             time: profile.reset_time + profile.reset_unit_time * written,
                         }
                     }
-                    _ => ZoneStep::None,
+                    _ => request.zone,
                 };
                 return Ok(());
             }
             (Opcode::Deallocate | Opcode::ManageZone, _) => return Err(Status::INVALID_OPCODE),
         };
-        request.range = self.namespaces.pages_at(0, first, nlb).0;
+        let Written {
+            slba,
+            slot,
+            opens,
+            fills,
+        } = written;
+        request.range = self.namespaces.pages_at(0, slba, nlb).0;
         request.next = request.range.first;
-        request.start = first * lba_bytes;
+        request.start = slba * lba_bytes;
         request.hint = Hint {
             pattern: Pattern::None,
             stream: slot,
         };
         if request.opcode == Opcode::Append {
-            request.result = first;
+            request.result = slba;
         }
-        let shape = zones.shape();
-        if first % shape.size_lbas + nlb == shape.capacity_lbas {
-            request.zone = ZoneStep::Fill;
-        }
+        request.zone = ZoneStep::Write { opens, fills };
         Ok(())
+    }
+
+    /// What a command takes the controller because of what it does to zones.
+    #[inline]
+    pub(super) fn zone_time(&self, id: u32) -> Duration {
+        let zones = &self.profile.zones;
+        let request = &self.requests[id];
+        match request.zone {
+            ZoneStep::None => Duration::ZERO,
+            ZoneStep::Write { opens, .. } => {
+                let of_append = match request.opcode {
+                    Opcode::Append => zones.append_time,
+                    _ => Duration::ZERO,
+                };
+                of_append + zones.open_time * u64::from(opens)
+            }
+            ZoneStep::Pad { .. } | ZoneStep::Manage(ZoneAction::Finish) => {
+                zones.manage_time + zones.open_time
+            }
+            ZoneStep::Reset { .. } | ZoneStep::Manage(_) => zones.manage_time,
+        }
     }
 
     /// A zone that was padded is so.

@@ -147,6 +147,19 @@ struct Active {
     is_finishing: bool,
 }
 
+/// What was written to a zone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Written {
+    /// The first logical block.
+    pub(crate) slba: u64,
+    /// The frontier of its data.
+    pub(crate) slot: u8,
+    /// It opened the zone.
+    pub(crate) opens: bool,
+    /// The zone is full.
+    pub(crate) fills: bool,
+}
+
 /// A zone before Zone Management Send changed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Before {
@@ -216,8 +229,8 @@ impl Zones {
         }
     }
 
-    /// Writes to a zone, at its write pointer. Returns the frontier of its data.
-    pub(crate) fn write(&mut self, slba: u64, nlb: u64) -> Result<u8, Status> {
+    /// Writes to a zone, at its write pointer.
+    pub(crate) fn write(&mut self, slba: u64, nlb: u64) -> Result<Written, Status> {
         let (zone, offset) = self.locate(slba);
         let (state, written) = self.states[zone as usize];
         if state == ZoneState::Full {
@@ -232,9 +245,8 @@ impl Zones {
         self.advance(zone, nlb)
     }
 
-    /// Writes to a zone, whose first logical block is given, wherever its write pointer is. Returns the first logical block
-    /// written and the frontier of its data.
-    pub(crate) fn append(&mut self, zslba: u64, nlb: u64) -> Result<(u64, u8), Status> {
+    /// Writes to a zone, whose first logical block is given, wherever its write pointer is.
+    pub(crate) fn append(&mut self, zslba: u64, nlb: u64) -> Result<Written, Status> {
         let (zone, offset) = self.locate(zslba);
         let (state, written) = self.states[zone as usize];
         if offset != 0 {
@@ -246,25 +258,35 @@ impl Zones {
         if written + nlb > self.shape.capacity_lbas {
             return Err(Status::ZONE_BOUNDARY_ERROR);
         }
-        let slot = self.advance(zone, nlb)?;
+        let appended = self.advance(zone, nlb)?;
         self.counts.appends += 1;
-        Ok((zslba + written, slot))
+        Ok(appended)
     }
 
     /// The write pointer of a zone that may be written to goes on.
-    fn advance(&mut self, zone: u32, nlb: u64) -> Result<u8, Status> {
-        let at = match self.position(zone) {
-            Some(at) if self.states[zone as usize].0.is_open() => at,
-            _ => self.open(zone, ZoneState::ImplicitlyOpen)?,
+    fn advance(&mut self, zone: u32, nlb: u64) -> Result<Written, Status> {
+        let at = self.position(zone);
+        let at = at.filter(|_| self.states[zone as usize].0.is_open());
+        let opens = at.is_none();
+        let at = match at {
+            Some(at) => at,
+            None => self.open(zone, ZoneState::ImplicitlyOpen)?,
         };
         let slot = self.active[at].slot;
         let (_, written) = &mut self.states[zone as usize];
+        let slba = u64::from(zone) * self.shape.size_lbas + *written;
         *written += nlb;
-        if *written == self.shape.capacity_lbas {
+        let fills = *written == self.shape.capacity_lbas;
+        if fills {
             self.leave(zone, ZoneState::Full);
             self.active.remove(at);
         }
-        Ok(slot)
+        Ok(Written {
+            slba,
+            slot,
+            opens,
+            fills,
+        })
     }
 
     /// Does what Zone Management Send asks for; nothing where the zone is so already.

@@ -20,6 +20,12 @@ section! {
         max_active: u32 = 14, 1..=16;
         /// Zones that are open. Unit: count; range 1 to `max_active`; default 14.
         max_open: u32 = 14, 1..=16;
+        /// What zone management takes besides the controller's latency. Unit: time; default 0s.
+        manage_time: Duration = Duration::ZERO;
+        /// What a write that opens a zone takes longer, and what finishes one. Unit: time; default 0s.
+        open_time: Duration = Duration::ZERO;
+        /// What an append takes longer than a write. Unit: time; default 0s.
+        append_time: Duration = Duration::ZERO;
         /// What a reset of a zone takes, whatever it holds. Unit: time; default 0s.
         reset_time: Duration = Duration::ZERO;
         /// What it takes besides for each mapping unit that the host has written. Unit: time; default 0s.

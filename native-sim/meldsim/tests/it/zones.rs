@@ -329,15 +329,15 @@ fn profiles_that_cannot_keep_zones_apart_are_refused() {
         ((|p| p.zones.max_open = 9) as fn(&mut Profile), "zones.max_open"),
         (|p| p.zones.size.0 = 8192, "zones.size"),
         (|p| p.geometry.blocks_per_plane = 17, "zones.max_active"),
-        (|p| p.controller.write_buffer = ByteSize(256 << 10), "controller.write_buffer"),
+        (|p| p.controller.write_buffer = ByteSize(400 << 10), "controller.write_buffer"),
         (|p| p.controller.lba_size = ByteSize(512), "controller.lba_size"),
-        (|p| p.ftl.placement = PlacementPolicy::default(), "ftl.placement"),
+        (|p| p.ftl.placement = PlacementPolicy::named("isolated"), "ftl.placement"),
         (|p| p.sets.count = 2, "sets.count"),
     ] {
         let mut profile = profile((8, 8));
         assert!(profile.validate().is_ok());
         change(&mut profile);
-        let text = profile.validate().unwrap_err().to_string();
+        let text = profile.validate().expect_err(key).to_string();
         assert!(text.contains(key), "{key}: {text}");
     }
 }

@@ -215,7 +215,7 @@ impl<M: Map> NandMedium<M> {
             }
             request.next += taken;
         }
-        if request.zone == ZoneStep::Fill {
+        if let ZoneStep::Write { fills: true, .. } = request.zone {
             ftl.release_stream(stream);
         }
         if waits != NIL {
