@@ -78,7 +78,7 @@ impl Drive {
         // Two for each active zone, and those that collection keeps.
         let spare = 2 * profile.zones.max_active + 8;
         profile.geometry.blocks_per_plane = zones + spare;
-        profile.ftl.over_provisioning_percent = (100 * spare).div_ceil(zones + spare);
+        profile.ftl.over_provisioning_percent = 100 * spare / (zones + spare);
         profile.controller.capacity = ByteSize(u64::from(zones) * profile.zone_capacity().0);
         Ok(profile)
     }

@@ -13,11 +13,12 @@ const RATES: &str = "latency_by_offered_rate";
 const STEADY: &str = "steady_random_writes";
 const PASSES: &str = "waf_permutation_profile";
 const MIXED: &str = "mixed_read_write";
+const ZONES: &str = "zns_mgmt_latency";
 /// Drives of one source.
 const SEVEN: &str = "7450PRO 7450MAX P5520 PE8110 PM9A3 CM7R WD960";
 
 /// Which cells the profiles were fitted to: drives, kind, which.
-const FITTED: [(&str, &str, &str); 12] = [
+const FITTED: [(&str, &str, &str); 14] = [
     (
         "980PRO",
         READS,
@@ -37,6 +38,16 @@ const FITTED: [(&str, &str, &str); 12] = [
         "ZN540",
         MIXED,
         "read depth 1: the phases of a program; depths 16 and 128: one read at the end of each",
+    ),
+    (
+        "ZN540",
+        WRITES,
+        "appends and writes of 8 KiB, depth 1: what an append takes longer",
+    ),
+    (
+        "ZN540",
+        ZONES,
+        "close, a write to a closed zone, resets after a finish of nothing and of all but a block: what the controller takes",
     ),
     (
         SEVEN,
@@ -308,4 +319,6 @@ const ID: [(&str, &str, &str); 25] = [
         "real-drives.mixed-deep",
     ),
     ("sequential_write", "rate", "real-drives.sequential-writes"),
+    (ZONES, "mean", "real-drives.zone-commands"),
+    ("zns_interference", "mean", "real-drives.zone-interference"),
 ];
