@@ -1,5 +1,5 @@
 //! A result in the shape of fio's `--output-format=json`, so that scripts for fio read it. The host is not simulated: its
-//! times are 0, and context switches and the like are left out; `device`, `host_path`, `limit`, `flash`, `fill`, `fdp`,
+//! times are 0, and context switches and the like are left out; `device`, `host_path`, `limit`, `flash`, `fill`, `fdp`, `zones`,
 //! `time_series` and `trace` are added.
 
 use serde::Serialize;
@@ -46,6 +46,7 @@ impl RunResult {
         add(&mut document, "flash", &flash.map(|(flash, _)| flash));
         add(&mut document, "fill", &flash.map(|(_, fill)| fill));
         add(&mut document, "fdp", &self.device.fdp);
+        add(&mut document, "zones", &self.device.zones);
         add(&mut document, "passed_over", &passed_over);
         add(&mut document, "partial", &self.is_partial.then_some(true));
         add(&mut document, "time_series", &self.series);

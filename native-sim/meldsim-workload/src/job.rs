@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use super::direction::Direction;
 use super::distribution::Distribution;
-use super::options::{DataPlacement, Exit, Flow, LatencyTarget, Repeat, SteadyState, Strided};
+use super::options::{DataPlacement, Exit, Flow, LatencyTarget, Repeat, SteadyState, Strided, ZonedBlock};
 use super::quantity::{name_of, parse_name};
 use meldsim::engine::Duration;
 use meldsim::nvme::{Pattern, Priority};
@@ -235,6 +235,8 @@ pub struct Job {
     pub repeat: Option<Repeat>,
     /// Requests stay in a zone for a while, then go on to the next.
     pub strided: Option<Strided>,
+    /// Requests go to zones of the device.
+    pub zoned: Option<ZonedBlock>,
     /// Share of a random job's reads, writes and trims that are at random, in percent; the others follow one another.
     pub random_percent: [u32; 3],
     /// What random blocks are drawn with.

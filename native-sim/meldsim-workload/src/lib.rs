@@ -56,7 +56,7 @@ pub use past::Past;
 pub use quantity::{Amount, parse_bytes, parse_decimal, parse_time};
 pub use requests::write_requests;
 pub use result::{
-    DeviceResult, FdpResult, Fill, FlashPages, Half, HostPathResult, JobResult, Preconditioned,
+    DeviceResult, FdpResult, ZonesResult, Fill, FlashPages, Half, HostPathResult, JobResult, Preconditioned,
     ProgrammedBytes, RunResult, Samples, TraceSummary, Window,
 };
 pub use run::{

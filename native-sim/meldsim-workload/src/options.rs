@@ -23,6 +23,30 @@ pub struct Strided {
     pub skip_bytes: u64,
 }
 
+/// Zones of the device: fio's `zonemode=zbd`. Shares are in millionths.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ZonedBlock {
+    /// From the start of a zone to that of the next; the device's when 0.
+    pub zone_bytes: u64,
+    /// Bytes of a zone that can be written; the device's when 0.
+    pub capacity_bytes: u64,
+    /// Zones that all jobs write to at a time; as many as the device allows when 0.
+    pub max_open: u32,
+    /// Zones that the job writes to at a time; no limit when 0.
+    pub job_max_open: u32,
+    /// Share of the region that is written before zones are reset.
+    pub reset_threshold: u64,
+    /// Resets for a write from then on; none when 0.
+    pub reset_frequency: u64,
+    /// Reads may be of what is not written.
+    pub read_beyond: bool,
+}
+
+impl ZonedBlock {
+    /// All, as a share.
+    pub const ALL: u64 = 1_000_000;
+}
+
 /// Jobs of one flow proceed in the ratio of their weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flow {

@@ -315,6 +315,16 @@ impl DeviceResult {
         if let Some(fdp) = &self.fdp {
             text += &fdp.to_text();
         }
+        if let Some(zones) = &self.zones {
+            text += &line(
+                "zones",
+                &[
+                    (zones.resets, "resets"),
+                    (zones.finishes, "finishes"),
+                    (zones.implicit_closes, "implicit closes"),
+                ],
+            );
+        }
         let (mapped, capacity) = (fill.mapped_pages, fill.capacity_pages);
         text += &format!(
             "fill: {} of the device holds data, {mapped} of {capacity} pages",

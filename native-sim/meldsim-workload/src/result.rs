@@ -15,6 +15,7 @@ use super::series::TimeSeries;
 use super::tally::Tally;
 use meldsim::device::{Device, Precondition, Programmed, Stats, Utilisation};
 use meldsim::engine::{Duration, Instant};
+use meldsim::nvme::zone::ZoneCounts;
 use meldsim::profile::{HostPath, Kind, PathTimes};
 use meldsim_stats::{duration, percent_of, rate_mib_s};
 use meldsim_timeline::TimelineData;
@@ -384,6 +385,8 @@ pub struct DeviceResult {
     pub fill: Option<Fill>,
     /// Flexible data placement in the run, of a device that has it.
     pub fdp: Option<FdpResult>,
+    /// What was done to zones in the run, of a device that has them.
+    pub zones: Option<ZonesResult>,
     /// Busy times of every channel and die.
     pub utilisation: Utilisation,
 }
@@ -393,6 +396,7 @@ pub struct DeviceResult {
 pub(super) struct Before {
     pub(super) stats: Stats,
     fdp_events: BTreeMap<&'static str, u64>,
+    zones: ZoneCounts,
 }
 
 impl Before {
@@ -400,6 +404,7 @@ impl Before {
         Before {
             stats: device.stats(),
             fdp_events: fdp_events(device),
+            zones: device.zone_counts(),
         }
     }
 }
@@ -432,6 +437,7 @@ impl DeviceResult {
         let run = stats.since(&before.stats);
         DeviceResult {
             fdp: FdpResult::of(device, &run, before),
+            zones: ZonesResult::of(device, before),
             run,
             fill: keeps_data.then_some(Fill {
                 mapped_pages: stats.mapped_pages,
@@ -505,6 +511,28 @@ impl FdpResult {
             media_bytes_written: run.programmed_bytes,
             media_bytes_erased: run.erases * device.profile().block_size().0,
             events,
+        })
+    }
+}
+
+/// What was done to zones in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct ZonesResult {
+    /// Zones that were reset and were not empty.
+    pub resets: u64,
+    /// Zones that were finished and were not full.
+    pub finishes: u64,
+    /// Zones that were closed because another was opened.
+    pub implicit_closes: u64,
+}
+
+impl ZonesResult {
+    fn of(device: &Device, before: &Before) -> Option<ZonesResult> {
+        let (all, before) = (device.zone_counts(), before.zones);
+        device.zone_shape().map(|_| ZonesResult {
+            resets: all.resets - before.resets,
+            finishes: all.finishes - before.finishes,
+            implicit_closes: all.implicit_closes - before.implicit_closes,
         })
     }
 }

@@ -322,6 +322,9 @@ impl Surroundings for OfDevice<'_> {
 /// What is impossible in the profile.
 pub fn capacity_bytes(profile: &Profile) -> Result<u64, ProfileErrors> {
     let device = Device::new(profile)?;
+    if let Some(bytes) = device.max_zoned_bytes() {
+        return Ok(bytes);
+    }
     Ok(match profile.kind {
         Kind::Nand => (0..device.sets())
             .map(|set| device.set_capacity_bytes(set))

@@ -7,6 +7,7 @@ use super::super::job::{
 };
 use super::super::options::{
     DataPlacement, EXITS, Exit, Flow, LatencyTarget, PLACEMENTS, Repeat, SteadyState, Strided,
+    ZonedBlock,
 };
 use super::super::placement::parse_placement_ids;
 use super::super::quantity::{
@@ -24,7 +25,8 @@ const OPTIONS: &str = "rw, bs, bsrange, bssplit, bs_is_seq_rand, blockalign, iod
                        offset_increment, filename, runtime, time_based, ramp_time, startdelay, stonewall, wait_for, \
                        exitall, exit_what, new_group, numjobs, group_reporting, rwmixread, rwmixwrite, rw_sequencer, \
                        percentage_random, random_distribution, norandommap, random_generator, randseed, randrepeat, \
-                       allrandrepeat, fsync, fdatasync, end_fsync, sync, zonemode, zonerange, zonesize, zoneskip, rate, \
+                       allrandrepeat, fsync, fdatasync, end_fsync, sync, zonemode, zonerange, zonesize, zoneskip, zonecapacity, \
+                       max_open_zones, job_max_open_zones, zone_reset_threshold, zone_reset_frequency, read_beyond_wp, rate, \
                        rate_iops, rate_process, rate_min, rate_iops_min, rate_cycle, flow, flow_id, flow_sleep, \
                        latency_target, latency_window, latency_percentile, latency_run, steadystate, ss_dur, ss_ramp, \
                         ss_interval, thinktime, thinktime_blocks, percentile_list, name, ioengine, write_hint, read_pattern, \
@@ -46,6 +48,12 @@ const SYNCS: [(&str, bool); 5] = [
     ("sync", true),
     ("dsync", true),
 ];
+/// What `zonemode` may say.
+const ZONE_MODES: [(&str, ZoneMode); 3] = [
+    ("none", ZoneMode::None),
+    ("strided", ZoneMode::Strided),
+    ("zbd", ZoneMode::Device),
+];
 /// Streams that Linux 4.13 to 5.17 gave to the lifetimes of data.
 const WRITE_HINTS: [(&str, u16); 6] = [
     ("none", 0),
@@ -55,6 +63,17 @@ const WRITE_HINTS: [(&str, u16); 6] = [
     ("long", 3),
     ("extreme", 4),
 ];
+
+/// What zones a job has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum ZoneMode {
+    #[default]
+    None,
+    /// Parts of its region.
+    Strided,
+    /// Those of the device.
+    Device,
+}
 
 /// What is said of a job.
 #[derive(Clone, Debug, Default)]
@@ -79,7 +98,8 @@ pub(super) struct Draft {
     engine_options: Vec<String>,
     /// `fdp=1`, which says `dataplacement=fdp`.
     is_fdp: bool,
-    is_strided: bool,
+    zone_mode: ZoneMode,
+    zoned: ZonedBlock,
     strided: Strided,
     zone_bytes: Option<u64>,
     flow: Flow,
@@ -186,14 +206,14 @@ impl Draft {
             "write_hint" => self.write_hint = parse_name(value, &WRITE_HINTS)?,
             "percentile_list" => job.percentiles = parse_percentiles(value)?,
             "zonemode" => {
-                if value == "zbd" {
-                    return Err(
-                        "is \"zbd\", and the simulated device has no zones; use none or strided"
-                            .to_owned(),
-                    );
-                }
-                self.is_strided = parse_name(value, &[("none", false), ("strided", true)])?;
+                self.zone_mode = parse_name(value, &ZONE_MODES)?;
             }
+            "zonecapacity" => self.zoned.capacity_bytes = parse_bytes(value)?,
+            "max_open_zones" => self.zoned.max_open = parse_number(value)?,
+            "job_max_open_zones" => self.zoned.job_max_open = parse_number(value)?,
+            "zone_reset_threshold" => self.zoned.reset_threshold = share(value)?,
+            "zone_reset_frequency" => self.zoned.reset_frequency = share(value)?,
+            "read_beyond_wp" => self.zoned.read_beyond = flag(value)?,
             "zonerange" => self.strided.range_bytes = parse_bytes(value)?,
             "zonesize" => self.zone_bytes = Some(parse_bytes(value)?),
             "zoneskip" => self.strided.skip_bytes = parse_bytes(value)?,
@@ -279,11 +299,21 @@ impl Draft {
             }
             job.data_placement = DataPlacement::Fdp;
         }
-        if self.zone_bytes.is_some() && !self.is_strided {
-            let text = "has no zones to be of; add zonemode=strided";
+        if self.zone_bytes.is_some() && self.zone_mode == ZoneMode::None {
+            let text = "has no zones to be of; add zonemode=strided, or zonemode=zbd";
             return Err(JobError::new("zonesize", text));
         }
-        if self.is_strided {
+        if self.zone_mode == ZoneMode::Device {
+            if self.strided.skip_bytes > 0 {
+                let text = "leaves out zones of the device, which jobs here do not; remove it";
+                return Err(JobError::new("zoneskip", text));
+            }
+            job.zoned = Some(ZonedBlock {
+                zone_bytes: self.zone_bytes.unwrap_or(0),
+                ..self.zoned
+            });
+        }
+        if self.zone_mode == ZoneMode::Strided {
             let zone = self.zone_bytes.unwrap_or(0);
             let range = match self.strided.range_bytes {
                 0 => zone,
@@ -495,6 +525,13 @@ fn flag(text: &str) -> Result<bool, String> {
         "0" | "false" => Ok(false),
         _ => Err(format!("is \"{text}\"; use 1 or 0")),
     }
+}
+
+fn share(text: &str) -> Result<u64, String> {
+    let number = parse_decimal(text, ZonedBlock::ALL);
+    number
+        .filter(|number| *number <= ZonedBlock::ALL)
+        .ok_or_else(|| format!("is \"{text}\"; use a number from 0 to 1, such as 0.1"))
 }
 
 fn percentile(text: &str) -> Result<u64, String> {

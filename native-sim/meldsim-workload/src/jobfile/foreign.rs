@@ -98,9 +98,8 @@ const REFUSED: [(&str, &str); 13] = [
         "asks for data to be compared, and the simulated device keeps none; remove it, and read in a job with stonewall",
     ),
     (
-        "zonecapacity, read_beyond_wp, max_open_zones, job_max_open_zones, zone_reset_threshold, zone_reset_frequency, \
-         recover_zbd_write_error, write_zone_remainder, write_zone_remainders",
-        "is of zoned devices, and the simulated one has no zones; remove it",
+        "recover_zbd_write_error, write_zone_remainder, write_zone_remainders",
+        "is of zoned devices in a way that jobs here do not; remove it",
     ),
     (
         "trim_percentage, trim_backlog, trim_backlog_batch",

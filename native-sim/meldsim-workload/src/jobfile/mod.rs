@@ -744,8 +744,8 @@ mod tests {
                 "a.fio:3: verify: asks for data to be compared, and the simulated device keeps none; remove it, and read in a job with stonewall",
             ),
             (
-                "[j]\nsize=1m\nzonemode=zbd\n",
-                "a.fio:3: zonemode: is \"zbd\", and the simulated device has no zones; use none or strided",
+                "[j]\nsize=1m\nzonemode=zbd\nzone_reset_threshold=2\n",
+                "a.fio:4: zone_reset_threshold: is \"2\"; use a number from 0 to 1, such as 0.1",
             ),
             (
                 "[j]\nsize=4*$mb_memory\n[k]\nsize=1m\n",
@@ -771,7 +771,7 @@ mod tests {
             ),
             (
                 "[j]\nsize=1m\nzonesize=4k\n",
-                "a.fio:1: [j] zonesize: has no zones to be of; add zonemode=strided",
+                "a.fio:1: [j] zonesize: has no zones to be of; add zonemode=strided, or zonemode=zbd",
             ),
             (
                 "[j]\nsize=1m\nplids=1\n",

@@ -1,7 +1,7 @@
 //! The options of a job as a result shows them.
 
 use super::super::job::{BlockSizes, GENERATORS, Job, PATTERNS, PRIORITIES, Rate};
-use super::super::options::{EXITS, LatencyTarget, PLACEMENTS, SteadyState, Strided};
+use super::super::options::{EXITS, LatencyTarget, PLACEMENTS, SteadyState, Strided, ZonedBlock};
 use super::super::quantity::name_of;
 use super::draft::RATE_PROCESSES;
 use meldsim::engine::Duration;
@@ -26,6 +26,11 @@ fn texts(job: &Job) -> Vec<(&'static str, String)> {
     let flag = |value| u8::from(value).to_string();
     let time = |time: Duration| format!("{}ns", time.as_ns());
     let zone = |of: fn(Strided) -> u64| list(job.strided.map(of), "");
+    let zoned = |of: fn(ZonedBlock) -> u64| list(job.zoned.map(of).filter(|value| *value > 0), "");
+    let share = |of: fn(ZonedBlock) -> u64| {
+        let millionths = job.zoned.map(of).filter(|share| *share > 0);
+        list(millionths.map(|share| share as f64 / ZonedBlock::ALL as f64), "")
+    };
     let (least_read, least_write) = (job.min_rate_read, job.min_rate_write);
     let percent = |target: &LatencyTarget| target.percentile as f64 / 1e6;
     let percentiles = job.percentiles.iter().map(|part| *part as f64 / 1e6);
@@ -74,6 +79,12 @@ fn texts(job: &Job) -> Vec<(&'static str, String)> {
         ("zonerange", zone(|zone| zone.range_bytes)),
         ("zonesize", zone(|zone| zone.size_bytes)),
         ("zoneskip", zone(|zone| zone.skip_bytes)),
+        ("zonemode", list(job.zoned.map(|_| "zbd"), "")),
+        ("max_open_zones", zoned(|zoned| u64::from(zoned.max_open))),
+        ("job_max_open_zones", zoned(|zoned| u64::from(zoned.job_max_open))),
+        ("zone_reset_threshold", share(|zoned| zoned.reset_threshold)),
+        ("zone_reset_frequency", share(|zoned| zoned.reset_frequency)),
+        ("read_beyond_wp", zoned(|zoned| u64::from(zoned.read_beyond))),
         ("rate_read", rate(job.rate_read, Rate::Bytes)),
         ("rate_iops_read", rate(job.rate_read, Rate::Requests)),
         ("rate_write", rate(job.rate_write, Rate::Bytes)),

@@ -20,6 +20,8 @@ pub(crate) struct Submitted {
     pub(crate) direction: Direction,
     /// It is the flush of a write that ends with one: it was submitted when the write was.
     pub(crate) ends_write: bool,
+    /// Of a job on zones, the zone that it goes to.
+    pub(crate) zone: u32,
 }
 
 impl Submitted {

@@ -33,6 +33,8 @@ pub(super) struct Places {
     run_left: u32,
     identical: bool,
     zone: Option<Zone>,
+    /// Of zones of the device: from the start of one to that of the next, and what can be written of it.
+    device_zone: Option<(u64, u64)>,
     /// Where the region begins; with zones, the one that is on.
     base: u64,
     /// By direction, of the request before.
@@ -126,6 +128,7 @@ impl Places {
             run: job.repeat.map_or(1, |repeat| repeat.requests.max(1)),
             run_left: 1,
             identical: job.repeat.is_some_and(|repeat| repeat.identical),
+            device_zone: job.zoned.map(|zoned| (zoned.zone_bytes, zoned.capacity_bytes)),
             zone: job.strided.map(|strided| Zone {
                 strided,
                 done_bytes: 0,
@@ -296,6 +299,13 @@ impl Places {
         // Backwards from the end of what does not begin at the file's start, as in fio.
         if self.step_bytes < 0 && self.base > 0 && self.last_end[index] == self.base {
             self.last_end[index] = region;
+        }
+        if let Some((zone, capacity)) = self.device_zone.filter(|_| index < 2) {
+            // Nothing is beyond what can be written of a zone.
+            let in_zone = self.last_end[index] % zone;
+            if in_zone + self.least[index] > capacity {
+                self.last_end[index] += zone - in_zone;
+            }
         }
         let at = self.last_end[index].wrapping_sub(self.base);
         if at == 0 || self.step_bytes == 0 {

@@ -11,6 +11,7 @@ use super::super::tally::Ended;
 use super::adapt::SteadyWatch;
 use super::running::{Phase, Running};
 use super::window::Marks;
+use super::zoned::{Placed, Zoned};
 use meldsim::Instant;
 use meldsim::device::Device;
 use meldsim::nvme::Completion;
@@ -36,6 +37,8 @@ pub(super) struct Group<'a, F> {
     /// By NVM set of its jobs.
     marks: Vec<Marks>,
     next_mark: Instant,
+    /// The zones of the device, where it has any.
+    zoned: Option<Zoned>,
 }
 
 /// Requests of all jobs of a flow that run.
@@ -55,7 +58,7 @@ impl<'a, F: FnMut(f64) -> ControlFlow<()>> Group<'a, F> {
         jobs: &'a mut [Running],
         range: Range<usize>,
         series: Option<&'a mut Series>,
-        now: Instant,
+        (now, zoned): (Instant, Option<Zoned>),
         progress: F,
     ) -> Group<'a, F> {
         let mut steady: Vec<Steady> = Vec::new();
@@ -84,6 +87,7 @@ impl<'a, F: FnMut(f64) -> ControlFlow<()>> Group<'a, F> {
             ends_all: false,
             marks: Vec::new(),
             next_mark: Instant::START,
+            zoned,
         };
         for index in range {
             group.begin_if_due(index, now);
@@ -253,6 +257,35 @@ impl<'a, F: FnMut(f64) -> ControlFlow<()>> Group<'a, F> {
         ControlFlow::Continue(())
     }
 
+    /// What a job on zones does next.
+    #[cold]
+    fn next_in_zones(&mut self, turn: Turn, now: Instant) -> Next<Submitted> {
+        let job = &mut self.jobs[self.range.start + turn.stream];
+        let (Some(zoned), Some(options)) = (&mut self.zoned, job.job.zoned) else {
+            return job.next(now, turn.outstanding);
+        };
+        if let Some(next) = zoned.before(turn.stream, job.nsid, now) {
+            return next;
+        }
+        loop {
+            let request = match zoned.unplaced(turn.stream) {
+                Some(request) => request,
+                None => match job.next(now, turn.outstanding) {
+                    Next::Submit(command, submitted) => (command, submitted),
+                    other => return other,
+                },
+            };
+            match zoned.place(turn.stream, &job.job, &options, request, now) {
+                Placed::As(next) => return next,
+                Placed::Passed => {}
+                Placed::Nowhere => {
+                    job.is_over = true;
+                    return Next::Wait;
+                }
+            }
+        }
+    }
+
     fn watch_steadiness(&mut self, index: usize, ended: &Ended) {
         let mut all = self.steady.iter_mut();
         let Some(steady) = all.find(|steady| steady.jobs.contains(&index)) else {
@@ -304,8 +337,11 @@ impl<F: FnMut(f64) -> ControlFlow<()>> Load for Group<'_, F> {
                 return Ok(Next::Wait);
             }
         }
+        let next = match self.zoned {
+            None => self.jobs[index].next(now, turn.outstanding),
+            Some(_) => self.next_in_zones(turn, now),
+        };
         let job = &mut self.jobs[index];
-        let next = job.next(now, turn.outstanding);
         match next {
             Next::Submit(..) => {
                 job.look_ahead(device);
@@ -334,6 +370,11 @@ impl<F: FnMut(f64) -> ControlFlow<()>> Load for Group<'_, F> {
         completion: &Completion,
     ) -> Result<ControlFlow<()>, RunError> {
         let index = self.range.start + stream;
+        if let Some(zoned) = &mut self.zoned {
+            if !zoned.completed(stream, &request) {
+                return Ok(ControlFlow::Continue(()));
+            }
+        }
         let ended = request.ended(completion);
         if self.jobs[index].keeps(&request, &ended) {
             return Ok(ControlFlow::Continue(()));

@@ -11,6 +11,7 @@ mod batch;
 mod group;
 mod running;
 mod window;
+mod zoned;
 
 use std::num::NonZeroUsize;
 use std::ops::{ControlFlow, Range};
@@ -32,6 +33,7 @@ use meldsim::timeline::Timeline;
 use meldsim_drive::{Stream, drive};
 use meldsim_timeline::end_of;
 use running::Running;
+use zoned::Zoned;
 
 /// A device with its jobs' namespaces, and their data in place.
 #[derive(Debug)]
@@ -55,14 +57,21 @@ impl Runner {
     /// A profile, job or namespace that is impossible, or data that does not fit.
     pub fn new(profile: &Profile, jobs: &[Job]) -> Result<Runner, RunError> {
         let mut device = Device::new(profile)?;
-        for job in jobs {
+        let fitted = jobs.iter().map(|job| {
             job.validate()
                 .and_then(|()| fits_device(profile, job))
+                .and_then(|()| in_zones(profile, job))
                 .map_err(|error| RunError::Job {
                     job: job.name.clone(),
                     error,
-                })?;
-        }
+                })
+        });
+        let jobs = &fitted.collect::<Result<Vec<Job>, RunError>>()?;
+        // A zoned device has one namespace, which all jobs share.
+        let file_of = |job: &Job| match profile.has_zones() {
+            true => Some(String::new()),
+            false => job.file.clone(),
+        };
         let mut running = Vec::new();
         let mut files: Vec<(String, NamespaceId)> = Vec::new();
         let mut group = 0;
@@ -70,13 +79,13 @@ impl Runner {
             let waits_for = waits_for(&jobs[..section], job)?;
             for clone in job.clones() {
                 // Without a file, equal jobs have files of their own, as in fio.
-                let file = clone.file.clone();
+                let file = file_of(&clone);
                 let known = files.iter().find(|(name, _)| Some(name) == file.as_ref());
                 let shared = known.map(|(_, nsid)| *nsid);
                 let nsid = match shared {
                     Some(nsid) => nsid,
                     None => {
-                        let sharing = jobs.iter().filter(|other| other.file == file);
+                        let sharing = jobs.iter().filter(|other| file_of(other) == file);
                         let ends = sharing.flat_map(Job::clones).map(|job| job.reach_bytes());
                         let bytes = match &file {
                             None => clone.reach_bytes(),
@@ -96,7 +105,7 @@ impl Runner {
         }
         room::check(&device, &by_namespace(&running))?;
         for (index, job) in running.iter().enumerate() {
-            let is_shared = job.job.file.is_some();
+            let is_shared = file_of(&job.job).is_some();
             let used = is_shared && running[..index].iter().any(|other| other.nsid == job.nsid);
             job.preload(&mut device, used)?;
         }
@@ -277,7 +286,8 @@ fn run_group(
     };
     let stream = |job: &Running| Stream::new(job.queue, job.job.iodepth);
     let streams: Vec<Stream> = jobs[range.clone()].iter().map(stream).collect();
-    let mut group = Group::new(jobs, range, series, now, progress);
+    let zoned = Zoned::new(device, range.len());
+    let mut group = Group::new(jobs, range, series, (now, zoned), progress);
     drive(device, streams, &mut group)?;
     group.end_windows(device);
     let ends_all = group.ends_all();
@@ -344,6 +354,54 @@ fn fits_device(profile: &Profile, job: &Job) -> Result<(), JobError> {
     Ok(())
 }
 
+/// The job with the zones of the device. Refuses one that does not go with them.
+fn in_zones(profile: &Profile, job: &Job) -> Result<Job, JobError> {
+    let mut job = job.clone();
+    if !profile.has_zones() {
+        return match job.zoned {
+            None => Ok(job),
+            Some(_) => {
+                let text = "is zbd, and the device has no zones; use a profile that has, such as zn540";
+                Err(JobError::new("zonemode", text))
+            }
+        };
+    }
+    let (size, capacity) = (profile.zones.size.0, profile.zone_capacity().0);
+    let wrong = |key, text: String| Err(JobError::new(key, &text));
+    let Some(zoned) = &mut job.zoned else {
+        return match job.rw.writes() || job.rw.trims() {
+            false => Ok(job),
+            true => wrong(
+                "zonemode",
+                "is not zbd, and zones of the device are written in order; add zonemode=zbd".to_owned(),
+            ),
+        };
+    };
+    for (key, given, is) in [
+        ("zonesize", &mut zoned.zone_bytes, size),
+        ("zonecapacity", &mut zoned.capacity_bytes, capacity),
+    ] {
+        if *given != 0 && *given != is {
+            return wrong(key, format!("of {given} B is not the device's {is} B; leave it out"));
+        }
+        *given = is;
+    }
+    if job.offset_bytes % size != 0 || job.offset_increment_bytes % size != 0 {
+        return wrong("offset", format!("is not the start of a zone; use a multiple of {size} B"));
+    }
+    if job.rw.trims() {
+        if job.rw.writes() {
+            return wrong("rw", "trims what it writes, and a trim resets a zone; use trim or write".to_owned());
+        }
+        if job.block_sizes.is_some() || job.block_bytes != size {
+            return wrong("bs", format!("of a trim, which resets a zone, is not its size; use {size} B"));
+        }
+    } else if job.largest_block_bytes() > capacity {
+        return wrong("bs", format!("is more than can be written of a zone; use {capacity} B at most"));
+    }
+    Ok(job)
+}
+
 fn by_namespace(jobs: &[Running]) -> Sharing<'_> {
     let mut sharing = Sharing::new();
     for running in jobs {
@@ -355,8 +413,9 @@ fn by_namespace(jobs: &[Running]) -> Sharing<'_> {
 
 fn create_namespace(device: &mut Device, job: &Job, bytes: u64) -> Result<NamespaceId, RunError> {
     let lba_bytes = device.profile().controller.lba_size.0;
+    let unit = device.zone_bytes().unwrap_or(lba_bytes);
     let bytes = bytes
-        .checked_next_multiple_of(lba_bytes)
+        .checked_next_multiple_of(unit)
         .unwrap_or(u64::MAX);
     let created = match job.nvm_set {
         Some(set) => device.create_namespace_in(set, bytes),

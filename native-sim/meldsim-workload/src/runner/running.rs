@@ -245,6 +245,7 @@ impl Running {
             bytes,
             direction,
             ends_write: false,
+            zone: 0,
         };
         let request = Request {
             start,

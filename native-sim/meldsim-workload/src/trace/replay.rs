@@ -262,6 +262,7 @@ impl<R: BufRead, F: FnMut() -> ControlFlow<()>> Load for Records<R, F> {
                             _ => Direction::Read,
                         },
                         ends_write: false,
+                        zone: 0,
                     },
                     origin,
                 });

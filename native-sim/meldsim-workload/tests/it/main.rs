@@ -15,3 +15,4 @@ mod threads;
 mod traces;
 mod windows;
 mod workloads;
+mod zones;
