@@ -121,6 +121,8 @@ fn device_code(error: &DeviceError) -> i32 {
         | DeviceError::QueueDepth
         | DeviceError::NoRanges
         | DeviceError::NoTimeline
+        | DeviceError::NoZoneAction
+        | DeviceError::ZonesNotEmpty
         | DeviceError::Busy
         | DeviceError::WindowsUnsupported
         | DeviceError::WindowsDisabled { .. }
@@ -129,6 +131,9 @@ fn device_code(error: &DeviceError) -> i32 {
         DeviceError::Directive(_)
         | DeviceError::DirectiveNotOnWrite
         | DeviceError::FdpDisabled
+        | DeviceError::NotZoned { .. }
+        | DeviceError::SecondZoned
+        | DeviceError::ZonedPast
         | DeviceError::PlacementIdentifier { .. } => MELDSIM_ERR_UNSUPPORTED,
         DeviceError::CapacityExceeded { .. }
         | DeviceError::QueueFull { .. }

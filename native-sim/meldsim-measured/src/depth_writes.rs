@@ -23,7 +23,10 @@ pub(super) const WARM_UP_BYTES: u64 = 128 << 20;
 pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureError> {
     let asked = tasks.ask(table, |tasks, row, drive| {
         if row.text("op")? != "write" {
-            tasks.leave_out(row, "an append: its ceiling of commands a second is not modelled")?;
+            tasks.leave_out(
+                row,
+                "an append: its ceiling of commands a second is not modelled",
+            )?;
             return Ok(None);
         }
         let (block, writers) = (row.count("block_bytes")?, row.count("zones_or_threads")?);

@@ -1,11 +1,11 @@
 //! `zns_mgmt_latency`: commands that manage zones, one at a time on an idle drive.
 
 use super::prelude::*;
+use meldsim::Duration;
 use meldsim::device::Device;
 use meldsim::nvme::zone::ZoneAction;
 use meldsim::nvme::{Command, Directive, Status};
 use meldsim::profile::{HostPath, Profile};
-use meldsim::Duration;
 
 const KIND: &str = "zns_mgmt_latency";
 const MEAN: Class = Class::new(KIND, "mean", Bar::Within(0.1));

@@ -32,7 +32,11 @@ struct Run {
 }
 
 pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureError> {
-    tasks.leave_out_columns(table, &["bg_mean_us"], "of a finish it is not the command's");
+    tasks.leave_out_columns(
+        table,
+        &["bg_mean_us"],
+        "of a finish it is not the command's",
+    );
     let asked = tasks.ask(table, |tasks, row, drive| {
         let work = |column| match row.text(column)? {
             "read" => Ok(Work::Read),
@@ -104,7 +108,8 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureEr
         let mut profile = drive.with_zones(tasks.profile, layout.zones() as u32)?;
         profile.host.path = HostPath::IoUring;
         let cost = (written / PAGE as f64) as u64;
-        let answer = move |questions: &[Question]| answer(&profile, layout, run, seconds, questions);
+        let answer =
+            move |questions: &[Question]| answer(&profile, layout, run, seconds, questions);
         tasks.add(questions, cost, Box::new(answer));
     }
     Ok(())

@@ -140,7 +140,12 @@ impl Running {
         let Thread { work, pages, .. } = self.threads[stream].thread;
         let read = |random: &mut Random| {
             let zone = random.below(self.layout.read) * self.shape.size_lbas;
-            Command::read(nsid, zone + random.below(capacity / pages) * pages, pages as u32, 0)
+            Command::read(
+                nsid,
+                zone + random.below(capacity / pages) * pages,
+                pages as u32,
+                0,
+            )
         };
         if work == Work::Read {
             return Ok(read(&mut self.random));

@@ -7,7 +7,9 @@ use thiserror::Error;
 
 use super::direction::Direction;
 use super::distribution::Distribution;
-use super::options::{DataPlacement, Exit, Flow, LatencyTarget, Repeat, SteadyState, Strided, ZonedBlock};
+use super::options::{
+    DataPlacement, Exit, Flow, LatencyTarget, Repeat, SteadyState, Strided, ZonedBlock,
+};
 use super::quantity::{name_of, parse_name};
 use meldsim::engine::Duration;
 use meldsim::nvme::{Pattern, Priority};

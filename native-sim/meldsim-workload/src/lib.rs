@@ -56,8 +56,8 @@ pub use past::Past;
 pub use quantity::{Amount, parse_bytes, parse_decimal, parse_time};
 pub use requests::write_requests;
 pub use result::{
-    DeviceResult, FdpResult, ZonesResult, Fill, FlashPages, Half, HostPathResult, JobResult, Preconditioned,
-    ProgrammedBytes, RunResult, Samples, TraceSummary, Window,
+    DeviceResult, FdpResult, Fill, FlashPages, Half, HostPathResult, JobResult, Preconditioned,
+    ProgrammedBytes, RunResult, Samples, TraceSummary, Window, ZonesResult,
 };
 pub use run::{
     JobText, RequestError, RequestedWorkload, Run, RunRequest, TraceFile, Workload, capacity_bytes,

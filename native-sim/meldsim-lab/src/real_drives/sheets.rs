@@ -273,7 +273,7 @@ fn claim(line: &Line, left_out: &[Line]) -> Option<Claim> {
     Some(claim)
 }
 
-const ID: [(&str, &str, &str); 25] = [
+const ID: [(&str, &str, &str); 27] = [
     (READS, "IOPS and p50", "real-drives.reads"),
     (READS, "p99", "real-drives.reads-p99"),
     (READS, "beyond p99", "real-drives.reads-beyond"),

@@ -29,7 +29,10 @@ fn texts(job: &Job) -> Vec<(&'static str, String)> {
     let zoned = |of: fn(ZonedBlock) -> u64| list(job.zoned.map(of).filter(|value| *value > 0), "");
     let share = |of: fn(ZonedBlock) -> u64| {
         let millionths = job.zoned.map(of).filter(|share| *share > 0);
-        list(millionths.map(|share| share as f64 / ZonedBlock::ALL as f64), "")
+        list(
+            millionths.map(|share| share as f64 / ZonedBlock::ALL as f64),
+            "",
+        )
     };
     let (least_read, least_write) = (job.min_rate_read, job.min_rate_write);
     let percent = |target: &LatencyTarget| target.percentile as f64 / 1e6;
@@ -81,10 +84,16 @@ fn texts(job: &Job) -> Vec<(&'static str, String)> {
         ("zoneskip", zone(|zone| zone.skip_bytes)),
         ("zonemode", list(job.zoned.map(|_| "zbd"), "")),
         ("max_open_zones", zoned(|zoned| u64::from(zoned.max_open))),
-        ("job_max_open_zones", zoned(|zoned| u64::from(zoned.job_max_open))),
+        (
+            "job_max_open_zones",
+            zoned(|zoned| u64::from(zoned.job_max_open)),
+        ),
         ("zone_reset_threshold", share(|zoned| zoned.reset_threshold)),
         ("zone_reset_frequency", share(|zoned| zoned.reset_frequency)),
-        ("read_beyond_wp", zoned(|zoned| u64::from(zoned.read_beyond))),
+        (
+            "read_beyond_wp",
+            zoned(|zoned| u64::from(zoned.read_beyond)),
+        ),
         ("rate_read", rate(job.rate_read, Rate::Bytes)),
         ("rate_iops_read", rate(job.rate_read, Rate::Requests)),
         ("rate_write", rate(job.rate_write, Rate::Bytes)),

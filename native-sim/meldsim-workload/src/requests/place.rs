@@ -128,7 +128,9 @@ impl Places {
             run: job.repeat.map_or(1, |repeat| repeat.requests.max(1)),
             run_left: 1,
             identical: job.repeat.is_some_and(|repeat| repeat.identical),
-            device_zone: job.zoned.map(|zoned| (zoned.zone_bytes, zoned.capacity_bytes)),
+            device_zone: job
+                .zoned
+                .map(|zoned| (zoned.zone_bytes, zoned.capacity_bytes)),
             zone: job.strided.map(|strided| Zone {
                 strided,
                 done_bytes: 0,

@@ -361,7 +361,8 @@ fn in_zones(profile: &Profile, job: &Job) -> Result<Job, JobError> {
         return match job.zoned {
             None => Ok(job),
             Some(_) => {
-                let text = "is zbd, and the device has no zones; use a profile that has, such as zn540";
+                let text =
+                    "is zbd, and the device has no zones; use a profile that has, such as zn540";
                 Err(JobError::new("zonemode", text))
             }
         };
@@ -373,7 +374,8 @@ fn in_zones(profile: &Profile, job: &Job) -> Result<Job, JobError> {
             false => Ok(job),
             true => wrong(
                 "zonemode",
-                "is not zbd, and zones of the device are written in order; add zonemode=zbd".to_owned(),
+                "is not zbd, and zones of the device are written in order; add zonemode=zbd"
+                    .to_owned(),
             ),
         };
     };
@@ -382,22 +384,37 @@ fn in_zones(profile: &Profile, job: &Job) -> Result<Job, JobError> {
         ("zonecapacity", &mut zoned.capacity_bytes, capacity),
     ] {
         if *given != 0 && *given != is {
-            return wrong(key, format!("of {given} B is not the device's {is} B; leave it out"));
+            return wrong(
+                key,
+                format!("of {given} B is not the device's {is} B; leave it out"),
+            );
         }
         *given = is;
     }
     if job.offset_bytes % size != 0 || job.offset_increment_bytes % size != 0 {
-        return wrong("offset", format!("is not the start of a zone; use a multiple of {size} B"));
+        return wrong(
+            "offset",
+            format!("is not the start of a zone; use a multiple of {size} B"),
+        );
     }
     if job.rw.trims() {
         if job.rw.writes() {
-            return wrong("rw", "trims what it writes, and a trim resets a zone; use trim or write".to_owned());
+            return wrong(
+                "rw",
+                "trims what it writes, and a trim resets a zone; use trim or write".to_owned(),
+            );
         }
         if job.block_sizes.is_some() || job.block_bytes != size {
-            return wrong("bs", format!("of a trim, which resets a zone, is not its size; use {size} B"));
+            return wrong(
+                "bs",
+                format!("of a trim, which resets a zone, is not its size; use {size} B"),
+            );
         }
     } else if job.largest_block_bytes() > capacity {
-        return wrong("bs", format!("is more than can be written of a zone; use {capacity} B at most"));
+        return wrong(
+            "bs",
+            format!("is more than can be written of a zone; use {capacity} B at most"),
+        );
     }
     Ok(job)
 }
@@ -414,9 +431,7 @@ fn by_namespace(jobs: &[Running]) -> Sharing<'_> {
 fn create_namespace(device: &mut Device, job: &Job, bytes: u64) -> Result<NamespaceId, RunError> {
     let lba_bytes = device.profile().controller.lba_size.0;
     let unit = device.zone_bytes().unwrap_or(lba_bytes);
-    let bytes = bytes
-        .checked_next_multiple_of(unit)
-        .unwrap_or(u64::MAX);
+    let bytes = bytes.checked_next_multiple_of(unit).unwrap_or(u64::MAX);
     let created = match job.nvm_set {
         Some(set) => device.create_namespace_in(set, bytes),
         None => device.create_namespace(bytes),

@@ -195,7 +195,13 @@ impl Zoned {
     }
 
     /// The zone that a write goes to; none where others write to all that it may go to.
-    fn choose(&mut self, stream: usize, options: &ZonedBlock, region: Region, zone: u32) -> Option<u32> {
+    fn choose(
+        &mut self,
+        stream: usize,
+        options: &ZonedBlock,
+        region: Region,
+        zone: u32,
+    ) -> Option<u32> {
         let is_free = |zone: u32| {
             let of = &self.zones[zone as usize];
             of.outstanding == 0 || of.stream == stream
@@ -228,7 +234,9 @@ impl Zoned {
         };
         let at = u64::from(zone.saturating_sub(region.first)) * open.len() as u64;
         let at = (at / u64::from(region.zones().max(1))) as usize;
-        let in_turn = open[at.min(open.len())..].iter().chain(&open[..at.min(open.len())]);
+        let in_turn = open[at.min(open.len())..]
+            .iter()
+            .chain(&open[..at.min(open.len())]);
         let usable = |zone: &&u32| is_free(**zone) && !self.zones[**zone as usize].is_full;
         let found = in_turn.copied().find(|zone| usable(&zone))?;
         self.zones[found as usize].stream = stream;
@@ -312,7 +320,12 @@ impl Zoned {
     }
 
     /// Resets the zone asked for, or at random the next that holds data.
-    fn trim(&mut self, job: &Job, region: Region, (command, submitted): (Command, Submitted)) -> Placed {
+    fn trim(
+        &mut self,
+        job: &Job,
+        region: Region,
+        (command, submitted): (Command, Submitted),
+    ) -> Placed {
         let zone = (command.slba / self.shape.size_lbas) as u32;
         let holds = |zone: &u32| self.zones[*zone as usize].written > 0;
         let Some(found) = region.from(zone).find(holds) else {

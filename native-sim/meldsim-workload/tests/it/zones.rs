@@ -27,7 +27,9 @@ fn profile(max_open: u32) -> Profile {
 }
 
 fn run_on(profile: &Profile, text: &str) -> Result<RunResult, RunError> {
-    let jobs = parse_job_file("zones.fio", text, &Job::new("")).unwrap().jobs;
+    let jobs = parse_job_file("zones.fio", text, &Job::new(""))
+        .unwrap()
+        .jobs;
     Runner::new(profile, &jobs)?.run(|_| {})
 }
 
@@ -41,7 +43,10 @@ fn run(max_open: u32, text: &str) -> (RunResult, ZonesResult) {
 }
 
 fn written(result: &RunResult, job: usize) -> u64 {
-    result.jobs[job].write.as_ref().map_or(0, |tally| tally.bytes)
+    result.jobs[job]
+        .write
+        .as_ref()
+        .map_or(0, |tally| tally.bytes)
 }
 
 const CAPACITY: u64 = 192 << 10;
@@ -49,10 +54,16 @@ const CAPACITY: u64 = 192 << 10;
 #[test]
 fn sequential_writes_fill_zones_in_order_and_reset_them_the_next_time() {
     // 3 zones, then as many bytes again: the second pass resets what is full.
-    let (result, zones) = run(4, "[j]\nrw=write\nbs=16k\niodepth=4\nzonemode=zbd\nsize=768k\n");
+    let (result, zones) = run(
+        4,
+        "[j]\nrw=write\nbs=16k\niodepth=4\nzonemode=zbd\nsize=768k\n",
+    );
     assert_eq!(written(&result, 0), 3 * CAPACITY);
     assert_eq!((zones.resets, zones.finishes), (0, 0));
-    let (result, zones) = run(4, "[j]\nrw=write\nbs=16k\niodepth=4\nzonemode=zbd\nsize=768k\nloops=3\n");
+    let (result, zones) = run(
+        4,
+        "[j]\nrw=write\nbs=16k\niodepth=4\nzonemode=zbd\nsize=768k\nloops=3\n",
+    );
     assert_eq!(written(&result, 0), 9 * CAPACITY);
     assert_eq!((zones.resets, zones.finishes), (6, 0));
 }
@@ -68,7 +79,11 @@ fn what_is_left_of_a_zone_is_finished() {
 
 #[test]
 fn random_writes_keep_to_the_zones_that_may_be_open() {
-    for (limit, open) in [("", 4), ("max_open_zones=2\n", 2), ("job_max_open_zones=1\n", 1)] {
+    for (limit, open) in [
+        ("", 4),
+        ("max_open_zones=2\n", 2),
+        ("job_max_open_zones=1\n", 1),
+    ] {
         let text = format!(
             "[j]\nrw=randwrite\nbs=16k\niodepth=8\nnorandommap\nzonemode=zbd\nsize=5m\nio_size=20m\n{limit}"
         );
@@ -129,18 +144,41 @@ fn jobs_that_do_not_go_with_zones_are_refused() {
     let zoned = profile(4);
     for (text, said) in [
         ("rw=write\nbs=16k\nsize=1m\n", "zonemode: is not zbd"),
-        ("rw=write\nbs=16k\nsize=1m\nzonemode=zbd\nzonesize=1m\n", "zonesize: of 1048576 B is not the device's 262144 B"),
-        ("rw=write\nbs=16k\nsize=1m\nzonemode=zbd\nzonecapacity=1m\n", "zonecapacity: of 1048576 B"),
-        ("rw=write\nbs=16k\nsize=1m\nzonemode=zbd\noffset=16k\n", "offset: is not the start of a zone"),
+        (
+            "rw=write\nbs=16k\nsize=1m\nzonemode=zbd\nzonesize=1m\n",
+            "zonesize: of 1048576 B is not the device's 262144 B",
+        ),
+        (
+            "rw=write\nbs=16k\nsize=1m\nzonemode=zbd\nzonecapacity=1m\n",
+            "zonecapacity: of 1048576 B",
+        ),
+        (
+            "rw=write\nbs=16k\nsize=1m\nzonemode=zbd\noffset=16k\n",
+            "offset: is not the start of a zone",
+        ),
         ("rw=trim\nbs=16k\nsize=1m\nzonemode=zbd\n", "bs: of a trim"),
-        ("rw=trimwrite\nbs=16k\nsize=1m\nzonemode=zbd\n", "rw: trims what it writes"),
-        ("rw=write\nbs=256k\nsize=1m\nzonemode=zbd\n", "bs: is more than can be written of a zone"),
-        ("rw=write\nbs=16k\nsize=6m\nzonemode=zbd\n", "namespace size"),
+        (
+            "rw=trimwrite\nbs=16k\nsize=1m\nzonemode=zbd\n",
+            "rw: trims what it writes",
+        ),
+        (
+            "rw=write\nbs=256k\nsize=1m\nzonemode=zbd\n",
+            "bs: is more than can be written of a zone",
+        ),
+        (
+            "rw=write\nbs=16k\nsize=6m\nzonemode=zbd\n",
+            "namespace size",
+        ),
     ] {
-        let error = run_on(&zoned, &format!("[j]\n{text}")).unwrap_err().to_string();
+        let error = run_on(&zoned, &format!("[j]\n{text}"))
+            .unwrap_err()
+            .to_string();
         assert!(error.contains(said), "{text}: {error}");
     }
     let plain = run_on(&small_profile(), "[j]\nrw=write\nsize=64k\nzonemode=zbd\n");
     let error = plain.unwrap_err().to_string();
-    assert!(error.contains("zonemode: is zbd, and the device has no zones"), "{error}");
+    assert!(
+        error.contains("zonemode: is zbd, and the device has no zones"),
+        "{error}"
+    );
 }

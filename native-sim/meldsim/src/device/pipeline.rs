@@ -199,9 +199,7 @@ impl Device {
             is_sent: false,
             outbound: Outbound::default(),
             firmware: CommandState::default(),
-            zone: command
-                .zone_action
-                .map_or(ZoneStep::None, ZoneStep::Manage),
+            zone: command.zone_action.map_or(ZoneStep::None, ZoneStep::Manage),
         })
     }
 

@@ -19,8 +19,8 @@ use crate::profile::Profile;
 const MAGIC: &[u8; 8] = b"MELDSNAP";
 /// Of the body; to be raised whenever what is in it changes, other than by a key of the profile.
 const VERSION: u32 = 6;
-/// With zones after the rest; that of a zoned device.
-const ZONED: u32 = 7;
+/// With zones after the rest: that of a zoned device. The number between is for the next of the others.
+const ZONED: u32 = 8;
 /// Without the layouts of buffered pages; it is read, too.
 const WITHOUT_LAYOUTS: u32 = 5;
 /// What release 0.1.0 wrote; it is read, too.
@@ -35,7 +35,7 @@ pub enum SnapshotError {
     NotASnapshot,
     /// Made by another version of the simulator.
     #[error(
-        "the snapshot has version {found}, this simulator reads {OLDEST} and {WITHOUT_LAYOUTS} to {ZONED}; make it anew with this version"
+        "the snapshot has version {found}, this simulator reads {OLDEST}, {WITHOUT_LAYOUTS}, {VERSION} and {ZONED}; make it anew with this version"
     )]
     Version {
         /// The snapshot's version.

@@ -13,7 +13,8 @@ use crate::profile::{
     Allocation, Bus, ByteSize, Commands, Controller, DataRate, DieInterleave, Energy, EnergyAmount,
     Fdp, Firmware, FirmwareCore, FirmwareCost, FirmwareDesign, FirmwareThreads, Ftl, Gc, Geometry,
     Host, Issue, Kind, MeldedPartialRead, PageAllocation, PredictableLatency, Profile,
-    ProgramOrder, SetLayout, Sets, Timing, Xpoint, Zones};
+    ProgramOrder, SetLayout, Sets, Timing, Xpoint, Zones,
+};
 
 /// The body's format is that of the fields' order. Sections that have not changed are today's.
 #[derive(Deserialize)]

@@ -3,7 +3,9 @@
 use super::request::{Outcome, ZoneStep};
 use super::{Device, DeviceError};
 use crate::engine::Duration;
-use crate::nvme::zone::{SavedZone, Zone, ZoneAction, ZoneCounts, ZoneShape, ZoneState, Written, Zones};
+use crate::nvme::zone::{
+    SavedZone, Written, Zone, ZoneAction, ZoneCounts, ZoneShape, ZoneState, Zones,
+};
 use crate::nvme::{Command, Directive, Hint, NamespaceId, Opcode, Pattern, Status};
 
 /// Zones.

@@ -461,12 +461,17 @@ impl Zones {
         } = self.shape;
         let (first, offset) = self.locate(slba);
         let zones = nlb.div_ceil(size_lbas) as usize;
-        let states = self.states.get_mut(first as usize..first as usize + zones)?;
+        let states = self
+            .states
+            .get_mut(first as usize..first as usize + zones)?;
         if offset != 0 || states.iter().any(|(state, _)| *state != ZoneState::Empty) {
             return None;
         }
         let mut parts = Vec::with_capacity(zones);
-        for ((_, start), state) in (0..zones).zip((slba..).step_by(size_lbas as usize)).zip(states) {
+        for ((_, start), state) in (0..zones)
+            .zip((slba..).step_by(size_lbas as usize))
+            .zip(states)
+        {
             let lbas = (slba + nlb - start).min(capacity_lbas);
             *state = (ZoneState::Full, lbas);
             parts.push((start, lbas));

@@ -9,6 +9,8 @@ use crate::engine::Duration;
 use crate::policy::placement::PlacementPolicy;
 use crate::profile::limits::kept_superblocks;
 
+const MILLISECOND: Duration = Duration::from_ms(1);
+
 section! {
     /// `[zones]`: zoned namespaces (NVM Express Zoned Namespace Command Set 1.1). What can be written of a zone is a superblock, a
     /// block of every plane. The device has one namespace.
@@ -20,16 +22,16 @@ section! {
         max_active: u32 = 14, 1..=16;
         /// Zones that are open. Unit: count; range 1 to `max_active`; default 14.
         max_open: u32 = 14, 1..=16;
-        /// What zone management takes besides the controller's latency. Unit: time; default 0s.
-        manage_time: Duration = Duration::ZERO;
-        /// What a write that opens a zone takes longer, and what finishes one. Unit: time; default 0s.
-        open_time: Duration = Duration::ZERO;
-        /// What an append takes longer than a write. Unit: time; default 0s.
-        append_time: Duration = Duration::ZERO;
-        /// What a reset of a zone takes, whatever it holds. Unit: time; default 0s.
-        reset_time: Duration = Duration::ZERO;
-        /// What it takes besides for each mapping unit that the host has written. Unit: time; default 0s.
-        reset_unit_time: Duration = Duration::ZERO;
+        /// What zone management takes besides the controller's latency. Unit: time; range 0s to 1ms; default 0s.
+        manage_time: Duration = Duration::ZERO, Duration::ZERO..=MILLISECOND;
+        /// What a write that opens a zone takes longer, and what finishes one. Unit: time; range 0s to 1ms; default 0s.
+        open_time: Duration = Duration::ZERO, Duration::ZERO..=MILLISECOND;
+        /// What an append takes longer than a write. Unit: time; range 0s to 1ms; default 0s.
+        append_time: Duration = Duration::ZERO, Duration::ZERO..=MILLISECOND;
+        /// What a reset of a zone takes, whatever it holds. Unit: time; range 0s to 10s; default 0s.
+        reset_time: Duration = Duration::ZERO, Duration::ZERO..=Duration::from_ms(10_000);
+        /// What it takes besides for each mapping unit that the host has written. Unit: time; range 0s to 1ms; default 0s.
+        reset_unit_time: Duration = Duration::ZERO, Duration::ZERO..=MILLISECOND;
     }
 }
 
@@ -101,14 +103,17 @@ impl Profile {
         }
         let (size, capacity) = (self.zones.size, self.zone_capacity());
         if size < capacity || size.0 % self.mapping_unit().0 != 0 {
-            let remedy = format!("must be at least {capacity}, a block of every plane, in whole mapping units");
+            let remedy = format!(
+                "must be at least {capacity}, a block of every plane, in whole mapping units"
+            );
             checker.refuse("zones.size", format!("is {size}"), remedy);
         }
         // Each active zone has a superblock open, and one that was reset has left another.
         let needed = 2 * active + kept_superblocks(self.layouts());
         let spare = self.spare_blocks_per_plane();
         if spare < needed {
-            let message = format!("is {active}, and over-provisioning has {spare} blocks of each plane");
+            let message =
+                format!("is {active}, and over-provisioning has {spare} blocks of each plane");
             let remedy = format!(
                 "raise ftl.over_provisioning_percent or geometry.blocks_per_plane until it has {needed}"
             );

@@ -76,9 +76,7 @@ impl Naive {
 
     fn open(&mut self, zone: usize, state: ZoneState) -> Result<(), Status> {
         if self.zones[zone].0 == ZoneState::Empty {
-            let active = self.count(|state| {
-                ![ZoneState::Empty, ZoneState::Full].contains(&state)
-            });
+            let active = self.count(|state| ![ZoneState::Empty, ZoneState::Full].contains(&state));
             if active == self.limits.0 {
                 return Err(Status::TOO_MANY_ACTIVE_ZONES);
             }
@@ -319,19 +317,34 @@ fn what_a_zoned_device_cannot_do_is_refused() {
     let mut other = Device::new(&profile).unwrap();
     for wrong in [size - 4096, (ZONES + 1) * size] {
         let refused = other.create_namespace(wrong).unwrap_err();
-        assert!(matches!(refused, DeviceError::NamespaceSize { .. }), "{wrong}");
+        assert!(
+            matches!(refused, DeviceError::NamespaceSize { .. }),
+            "{wrong}"
+        );
     }
 }
 
 #[test]
 fn profiles_that_cannot_keep_zones_apart_are_refused() {
     for (change, key) in [
-        ((|p| p.zones.max_open = 9) as fn(&mut Profile), "zones.max_open"),
+        (
+            (|p| p.zones.max_open = 9) as fn(&mut Profile),
+            "zones.max_open",
+        ),
         (|p| p.zones.size.0 = 8192, "zones.size"),
         (|p| p.geometry.blocks_per_plane = 17, "zones.max_active"),
-        (|p| p.controller.write_buffer = ByteSize(400 << 10), "controller.write_buffer"),
-        (|p| p.controller.lba_size = ByteSize(512), "controller.lba_size"),
-        (|p| p.ftl.placement = PlacementPolicy::named("isolated"), "ftl.placement"),
+        (
+            |p| p.controller.write_buffer = ByteSize(400 << 10),
+            "controller.write_buffer",
+        ),
+        (
+            |p| p.controller.lba_size = ByteSize(512),
+            "controller.lba_size",
+        ),
+        (
+            |p| p.ftl.placement = PlacementPolicy::named("isolated"),
+            "ftl.placement",
+        ),
         (|p| p.sets.count = 2, "sets.count"),
     ] {
         let mut profile = profile((8, 8));
@@ -423,7 +436,8 @@ fn a_finish_pads_what_is_not_written() {
     let profile = profile((4, 4));
     let (mut device, nsid) = device(&profile);
     let shape = device.zone_shape().unwrap();
-    let finish = |zone: u64| Command::manage_zone(nsid, zone * shape.size_lbas, ZoneAction::Finish, 0);
+    let finish =
+        |zone: u64| Command::manage_zone(nsid, zone * shape.size_lbas, ZoneAction::Finish, 0);
     // Nothing is written: nothing is padded.
     let empty = run(&mut device, &finish(0));
     assert_eq!(empty.latency(), profile.controller.latency);
@@ -439,12 +453,24 @@ fn a_finish_pads_what_is_not_written() {
         let pages = shape.capacity_lbas - pages;
         assert_eq!(device.stats().padded_pages - before, pages);
         // As full as the others: its block takes no more.
-        assert_eq!(device.zones().nth(zone as usize).unwrap().state, ZoneState::Full);
-        assert_eq!(run(&mut device, &finish(zone)).latency(), profile.controller.latency);
+        assert_eq!(
+            device.zones().nth(zone as usize).unwrap().state,
+            ZoneState::Full
+        );
+        assert_eq!(
+            run(&mut device, &finish(zone)).latency(),
+            profile.controller.latency
+        );
     }
     let program = profile.timing.program;
-    assert!(padded[0] >= program * 3 && padded[1] >= program * 2, "{padded:?}");
-    assert!(padded[0] < program * 5 && padded[1] < program * 4, "{padded:?}");
+    assert!(
+        padded[0] >= program * 3 && padded[1] >= program * 2,
+        "{padded:?}"
+    );
+    assert!(
+        padded[0] < program * 5 && padded[1] < program * 4,
+        "{padded:?}"
+    );
     // Its frontier is free again, and its data are where they were.
     for zone in 3..ZONES {
         let write = Command::append(nsid, zone * shape.size_lbas, 1, 0);
@@ -455,7 +481,10 @@ fn a_finish_pads_what_is_not_written() {
         assert_eq!(status(&mut device, &write), expected, "{zone}");
     }
     assert_eq!(device.zone_counts().finishes, 3);
-    assert!(matches!(device.locate(nsid, shape.size_lbas).unwrap(), Location::Flash { .. }));
+    assert!(matches!(
+        device.locate(nsid, shape.size_lbas).unwrap(),
+        Location::Flash { .. }
+    ));
 }
 
 /// Appends that are outstanding at once get addresses one after the other, in the order submitted.
@@ -465,12 +494,17 @@ fn appends_return_where_they_are() {
     let (mut device, nsid) = device(&profile);
     let zslba = 3 * device.zone_shape().unwrap().size_lbas;
     for tag in 0..20 {
-        device.submit(&Command::append(nsid, zslba, 2, tag)).unwrap();
+        device
+            .submit(&Command::append(nsid, zslba, 2, tag))
+            .unwrap();
     }
     let mut placed = Vec::new();
     while device.run_until_completion() {
         while let Some(done) = device.pop_completion() {
-            assert_eq!((done.opcode, done.status), (Opcode::Append, Status::SUCCESS));
+            assert_eq!(
+                (done.opcode, done.status),
+                (Opcode::Append, Status::SUCCESS)
+            );
             placed.push((done.tag, done.result));
         }
     }
