@@ -57,7 +57,7 @@ fn a_sweep_gives_the_rows_until_then_and_is_finished_later() {
     let [out, whole] = ["out.csv", "whole.csv"].map(|name| folder.path().join(name));
     let depths: Vec<String> = (1..=16).map(|depth| depth.to_string()).collect();
     let line = format!(
-        "run --quiet --rw randread --size 128m --set job.iodepth={} --out",
+        "run --quiet --rw randread --size 1g --set job.iodepth={} --out",
         depths.join(",")
     );
     let (_, text, _) = interrupted(&format!("{line} {}", out.display()));
