@@ -62,8 +62,7 @@ class TestGrid {
         .containsExactly("a.x=2", "policy.y={u=3, v=4}", "job.iodepth=4", "c=5");
     for (String line : List.of("a.x", "profile=a,b")) {
       grid.grid = Files.writeString(directory.resolve("wrong"), "a.x=1\n" + line + "\n");
-      assertThatThrownBy(() -> grid.validate(List.of("one.fio")))
-          .hasMessageContaining("wrong:2: ");
+      assertThatThrownBy(() -> grid.validate(List.of("one.fio"))).hasMessageContaining("wrong:2: ");
     }
     grid.grid = directory.resolve("none");
     assertThatThrownBy(() -> grid.validate(List.of("one.fio")))
