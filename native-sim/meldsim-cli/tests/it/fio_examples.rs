@@ -50,10 +50,12 @@ fn outcome(path: &Path) -> String {
     }
     assert_eq!(code, 2, "{}: {errors}", path.display());
     assert!(!errors.contains("panicked"), "{}: {errors}", path.display());
-    // `path:line: option: reason; remedy`, a reason once for each option.
+    // `path:line: option: reason; remedy`, a reason once for each option; `job name: ...` of what does not go with the device.
     let mut reasons: Vec<String> = Vec::new();
     for line in errors.lines() {
-        let Some((_, said)) = line.split_once(&format!("{}:", path.display())) else {
+        let in_file = line.split_once(&format!("{}:", path.display()));
+        let of_job = line.split_once("job ").filter(|_| in_file.is_none());
+        let Some((_, said)) = in_file.or(of_job) else {
             continue;
         };
         let Some((at, reason)) = said.split_once(": ") else {
@@ -61,7 +63,7 @@ fn outcome(path: &Path) -> String {
         };
         let is_line = at.parse::<u32>().is_ok();
         let (reason, remedy) = reason.split_once("; ").unwrap_or((reason, ""));
-        if is_line {
+        if is_line || of_job.is_some() {
             assert!(!remedy.is_empty(), "no remedy: {line}");
             if !reasons.iter().any(|other| other == reason) {
                 reasons.push(reason.to_owned());
