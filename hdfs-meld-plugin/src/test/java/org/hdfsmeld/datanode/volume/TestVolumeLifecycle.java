@@ -256,6 +256,8 @@ class TestVolumeLifecycle {
   void whoEndsItOnceMoreWaitsForTheFirst() throws Exception {
     start();
     add(1);
+    // The state begins with a snapshot, which is not the end's.
+    await().until(() -> volume(1).getCounters().get("state_snapshots") == 1);
     volume(1).blocks().io().preload(extent(1), 4096);
     AtomicInteger saves = new AtomicInteger();
     CountDownLatch saving = new CountDownLatch(1);
