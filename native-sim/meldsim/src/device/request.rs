@@ -137,8 +137,8 @@ pub(super) enum ZoneStep {
     Write { opens: bool, fills: bool },
     /// It is padded.
     Pad { slot: u8 },
-    /// Its data, which may have a frontier, are forgotten, which takes so long.
-    Reset { slot: Option<u8>, time: Duration },
+    /// Its data, which may have a frontier, are forgotten: so many logical blocks.
+    Reset { slot: Option<u8>, written: u32 },
 }
 
 impl Request {

@@ -66,6 +66,7 @@ impl Device {
     }
 
     /// A command begins on zones. False when it was refused, and has ended.
+    #[cold]
     pub(super) fn enter_zone(&mut self, id: u32) -> bool {
         let Err(status) = self.change_zone(id) else {
             return true;
@@ -94,7 +95,6 @@ impl Device {
             (Opcode::ManageZone, ZoneStep::Manage(action)) => {
                 let before = zones.manage(slba, action)?;
                 let written = before.written_lbas;
-                let profile = &self.profile.zones;
                 request.zone = match (action, before.slot) {
                     (ZoneAction::Finish, Some(slot)) if written > 0 => ZoneStep::Pad { slot },
                     (ZoneAction::Reset, slot) if before.state != ZoneState::Empty => {
@@ -102,7 +102,7 @@ impl Device {
                         request.range = self.namespaces.pages_at(0, slba, capacity).0;
                         ZoneStep::Reset {
                             slot,
-                            time: profile.reset_time + profile.reset_unit_time * written,
+                            written: u32::try_from(written).unwrap_or(u32::MAX),
                         }
                     }
                     _ => request.zone,
@@ -132,7 +132,7 @@ impl Device {
     }
 
     /// What a command takes the controller because of what it does to zones.
-    #[inline]
+    #[cold]
     pub(super) fn zone_time(&self, id: u32) -> Duration {
         let zones = &self.profile.zones;
         let request = &self.requests[id];
@@ -153,6 +153,7 @@ impl Device {
     }
 
     /// A zone that was padded is so.
+    #[cold]
     pub(super) fn leave_zone(&mut self, id: u32) {
         let request = &self.requests[id];
         if let (ZoneStep::Pad { .. }, Some(zones)) = (request.zone, &mut self.zones) {

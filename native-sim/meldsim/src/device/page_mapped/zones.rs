@@ -2,7 +2,7 @@
 
 use super::{Map, NandMedium, NvmSet};
 use crate::device::request::{Requests, ZoneStep};
-use crate::engine::EventQueue;
+use crate::engine::{Duration, EventQueue};
 use crate::event::Event;
 use crate::nand::Owner;
 use crate::profile::Profile;
@@ -12,6 +12,8 @@ use crate::profile::Profile;
 pub(super) struct ZoneWork {
     /// The write buffer is protected against power loss, and flushes have nothing to do: padding would take what a zone has.
     pub(super) is_zoned: bool,
+    reset_time: Duration,
+    reset_unit_time: Duration,
     /// Those that are padded.
     padded: Vec<Padded>,
     /// The one that is reset, for which other writes of the set wait.
@@ -43,6 +45,8 @@ impl ZoneWork {
     pub(super) fn new(profile: &Profile) -> ZoneWork {
         ZoneWork {
             is_zoned: profile.has_zones(),
+            reset_time: profile.zones.reset_time,
+            reset_unit_time: profile.zones.reset_unit_time,
             ..ZoneWork::default()
         }
     }
@@ -82,7 +86,7 @@ impl<M: Map> NandMedium<M> {
                 self.pad_zones(queue, set);
                 true
             }
-            ZoneStep::Reset { slot, time } => {
+            ZoneStep::Reset { slot, written } => {
                 let reset = zoned.reset.get_or_insert_with(|| {
                     // Of a superblock that is partly programmed, what is gathered is programmed too.
                     let slot = slot.filter(|slot| ftl.has_zone_begun(*slot));
@@ -97,6 +101,7 @@ impl<M: Map> NandMedium<M> {
                 });
                 if reset.programs == 0 && !reset.is_timed {
                     reset.is_timed = true;
+                    let time = zoned.reset_time + zoned.reset_unit_time * u64::from(written);
                     queue.schedule(queue.now() + time, Event::Zone(set));
                 }
                 if !reset.is_done {
