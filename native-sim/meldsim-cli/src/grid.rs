@@ -15,6 +15,11 @@ const CELLS_MAX: usize = 1_000_000;
 const DEVICE: &str = "profile";
 const JOB_FILE: &str = "job";
 
+/// Whether a key is a setting: of the profile, or of a job.
+pub(crate) fn is_setting(key: &str) -> bool {
+    ![DEVICE, JOB_FILE].contains(&key)
+}
+
 /// Keys, and the values that they take together at each point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Axis {
@@ -115,8 +120,7 @@ impl Cell {
 
     /// Its settings as a command line has them.
     pub(crate) fn settings(&self) -> impl Iterator<Item = String> {
-        let own = |(key, _): &&(String, String)| ![DEVICE, JOB_FILE].contains(&key.as_str());
-        let settings = self.place.iter().filter(own);
+        let settings = self.place.iter().filter(|(key, _)| is_setting(key));
         settings.map(|(key, value)| one(key, value))
     }
 }

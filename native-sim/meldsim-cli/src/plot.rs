@@ -121,6 +121,7 @@ impl Plot {
         }
         let scale = Values::of(of, x)?;
         let mut lines: Vec<Line> = Vec::new();
+        let mut line_of: BTreeMap<String, usize> = BTreeMap::new();
         for row in of.rows {
             let names = by.iter().map(|at| named(&of.names[*at], &row[*at]));
             let name = names.collect::<Vec<_>>().join(" ");
@@ -135,9 +136,12 @@ impl Plot {
                 BadInput(text)
             })?;
             let point = (scale.place(&row[x]), value);
-            match lines.iter_mut().find(|line| line.name == name) {
-                Some(line) => line.points.push(point),
-                None => lines.push(Line::new(name, vec![point])),
+            match line_of.get(&name) {
+                Some(line) => lines[*line].points.push(point),
+                None => {
+                    line_of.insert(name.clone(), lines.len());
+                    lines.push(Line::new(name, vec![point]));
+                }
             }
         }
         if of.axis(x).is_some() {
@@ -163,6 +167,8 @@ impl Plot {
 struct Values {
     /// The text of each, and its place.
     places: Vec<(String, f64)>,
+    /// Where in that list a text is.
+    index: BTreeMap<String, usize>,
     /// Of all, where they are numbers with one.
     unit: String,
     is_to_scale: bool,
@@ -171,10 +177,12 @@ struct Values {
 impl Values {
     fn of(of: &Rows, column: usize) -> Result<Values, BadInput> {
         let mut texts: Vec<&str> = Vec::new();
+        let mut index = BTreeMap::new();
         for row in of.rows.iter().filter(|row| !row[column].is_empty()) {
-            if !texts.contains(&&*row[column]) {
+            index.entry(row[column].clone()).or_insert_with(|| {
                 texts.push(&row[column]);
-            }
+                texts.len() - 1
+            });
         }
         let amounts: Option<Vec<(f64, &str)>> = texts.iter().map(|text| amount(text)).collect();
         let unit = amounts.as_ref().and_then(|all| Some(all.first()?.1));
@@ -199,12 +207,13 @@ impl Values {
             unit: unit.to_owned(),
             is_to_scale,
             places: texts.into_iter().map(str::to_owned).zip(places).collect(),
+            index,
         })
     }
 
     fn place(&self, text: &str) -> f64 {
-        let place = self.places.iter().find(|(known, _)| known == text);
-        place.map_or(f64::NAN, |(_, place)| *place)
+        let at = self.index.get(text);
+        at.map_or(f64::NAN, |at| self.places[*at].1)
     }
 
     fn axis(&self, name: &str) -> Axis {

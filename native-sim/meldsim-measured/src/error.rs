@@ -3,6 +3,7 @@
 use meldsim::device::DeviceError;
 use meldsim::nvme::Completion;
 use meldsim::profile::ProfileErrors;
+use meldsim_drive::Failure;
 use thiserror::Error;
 
 /// Why measured cells cannot be simulated.
@@ -21,6 +22,15 @@ pub enum MeasureError {
     /// A request did not succeed: a defect of the model.
     #[error("the read did not complete: {0:?}")]
     Incomplete(Option<Completion>),
+}
+
+impl<R> From<Failure<R>> for MeasureError {
+    fn from(failure: Failure<R>) -> MeasureError {
+        match failure {
+            Failure::Refused(_, _, error) => MeasureError::Device(error),
+            Failure::Stuck { .. } => MeasureError::Incomplete(None),
+        }
+    }
 }
 
 impl From<String> for MeasureError {

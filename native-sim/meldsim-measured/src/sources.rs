@@ -333,9 +333,6 @@ impl Load for Running {
     }
 
     fn failed(&self, failure: Failure<bool>) -> MeasureError {
-        match failure {
-            Failure::Refused(_, _, error) => MeasureError::Device(error),
-            Failure::Stuck { .. } => MeasureError::Incomplete(None),
-        }
+        failure.into()
     }
 }

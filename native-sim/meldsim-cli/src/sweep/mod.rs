@@ -23,7 +23,7 @@ use meldsim_workload::{Run, Workload};
 use serde_json::json;
 
 use crate::error::BadInput;
-use crate::grid::{Cell, Grid};
+use crate::grid::{Cell, Grid, is_setting};
 use crate::interrupt;
 use crate::output::{
     Ending, NO_JSON, columns, command_line, command_without, note, origin, version_line,
@@ -114,8 +114,8 @@ fn of_one_run(args: &RunArgs) -> Result<()> {
 
 impl<'a> Sweep<'a> {
     fn new(args: &'a RunArgs, grid: Grid) -> Result<Sweep<'a>> {
-        let own = |key: &&str| !["profile", "job"].contains(key);
-        let keys = grid.keys().map(|(_, key, _)| key).filter(own);
+        let keys = grid.keys().map(|(_, key, _)| key);
+        let keys = keys.filter(|key| is_setting(key));
         let last = if args.trace.is_some() { "trace" } else { "job" };
         let places = std::iter::once("profile").chain(keys).chain([last]);
         let columns = Columns::new(places.map(str::to_owned).collect());
@@ -135,8 +135,7 @@ impl<'a> Sweep<'a> {
     /// Where a cell is: its profile, its keys, its workload.
     fn place(&self, cell: &Cell) -> Vec<String> {
         let mut place = vec![self.args.profile(cell).to_owned()];
-        let own = |key: &str| !["profile", "job"].contains(&key);
-        let keys = cell.place.iter().filter(|(key, _)| own(key));
+        let keys = cell.place.iter().filter(|(key, _)| is_setting(key));
         place.extend(keys.map(|(_, value)| value.clone()));
         place.push(
             self.args
@@ -282,7 +281,7 @@ impl<'a> Sweep<'a> {
                 .varying()
                 .iter()
                 .map(|(_, key)| {
-                    let column = self.columns.names.iter().position(|name| name == key);
+                    let column = self.columns.position(key);
                     format!("{key}={}", column.map_or("", |column| &row[column]))
                 })
                 .collect();
@@ -338,7 +337,7 @@ impl<'a> Sweep<'a> {
     }
 
     fn table(&self, rows: &[Row]) -> Table {
-        let column = |name: &str| self.columns.names.iter().position(|known| known == name);
+        let column = |name: &str| self.columns.position(name);
         let varying = self.varying();
         let keys = varying
             .iter()

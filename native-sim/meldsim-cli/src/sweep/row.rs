@@ -53,6 +53,11 @@ impl Columns {
         }
     }
 
+    /// Where the column of that name is.
+    pub(super) fn position(&self, name: &str) -> Option<usize> {
+        self.names.iter().position(|known| known == name)
+    }
+
     /// The row of a cell at that place.
     pub(super) fn row(&self, cell: usize, place: Vec<String>, outcome: Outcome) -> Row {
         let mut row = vec![cell.to_string()];

@@ -146,9 +146,7 @@ impl Churn {
     }
 }
 
-/// With median 1 (Box, Muller).
+/// With median 1.
 fn lognormal(random: &mut Random, deviation: f64) -> f64 {
-    let radius = libm::sqrt(2.0 * random.exponential());
-    let normal = radius * libm::cos(2.0 * std::f64::consts::PI * random.unit());
-    libm::exp(deviation * normal)
+    libm::exp(deviation * random.normal())
 }

@@ -117,11 +117,9 @@ impl Zoned {
         now: Instant,
     ) -> Next<Submitted> {
         self.streams[stream].is_managing = true;
-        let of = &mut self.zones[zone as usize];
-        of.outstanding += 1;
+        self.zones[zone as usize].outstanding += 1;
         if action == ZoneAction::Reset {
-            self.written_lbas -= of.written;
-            (of.written, of.is_full) = (0, false);
+            self.empty(zone);
         }
         let zslba = u64::from(zone) * self.shape.size_lbas;
         let managing = Submitted {
@@ -133,6 +131,13 @@ impl Zoned {
             zone,
         };
         Next::Submit(Command::manage_zone(nsid, zslba, action, 0), managing)
+    }
+
+    /// A zone is reset, and so holds nothing.
+    fn empty(&mut self, zone: u32) {
+        let of = &mut self.zones[zone as usize];
+        self.written_lbas -= of.written;
+        (of.written, of.is_full) = (0, false);
     }
 
     /// A request of a stream has completed. Returns whether it was one of the job's.
@@ -228,17 +233,11 @@ impl Zoned {
             }
         }
         // Those that are open are the targets of the region's parts, in order.
-        let open: Vec<u32> = {
-            let in_region = self.open.iter().copied().filter(|zone| region.has(*zone));
-            in_region.collect()
-        };
-        let at = u64::from(zone.saturating_sub(region.first)) * open.len() as u64;
+        let open = || self.open.iter().copied().filter(|zone| region.has(*zone));
+        let at = u64::from(zone.saturating_sub(region.first)) * open().count() as u64;
         let at = (at / u64::from(region.zones().max(1))) as usize;
-        let in_turn = open[at.min(open.len())..]
-            .iter()
-            .chain(&open[..at.min(open.len())]);
-        let usable = |zone: &&u32| is_free(**zone) && !self.zones[**zone as usize].is_full;
-        let found = in_turn.copied().find(|zone| usable(&zone))?;
+        let mut in_turn = open().skip(at).chain(open().take(at));
+        let found = in_turn.find(|zone| is_free(*zone) && !self.zones[*zone as usize].is_full)?;
         self.zones[found as usize].stream = stream;
         Some(found)
     }
@@ -334,9 +333,7 @@ impl Zoned {
         if found != zone && !job.rw.is_random() {
             return Placed::Passed;
         }
-        let of = &mut self.zones[found as usize];
-        self.written_lbas -= of.written;
-        (of.written, of.is_full) = (0, false);
+        self.empty(found);
         self.open.retain(|open| *open != found);
         let zslba = u64::from(found) * self.shape.size_lbas;
         let reset = Command::manage_zone(command.nsid, zslba, ZoneAction::Reset, 0);

@@ -196,18 +196,19 @@ impl Device {
         slba: u64,
         nlb: u64,
     ) -> Result<u64, DeviceError> {
-        let (end, mut placed) = (slba + nlb, 0);
-        let empty = self.zones().filter(|zone| zone.state == ZoneState::Empty);
-        let empty: Vec<u64> = empty.map(|zone| zone.start_lba).collect();
         let Some(shape) = self.zone_shape() else {
             return Ok(0);
         };
+        let end = slba + nlb;
+        let is_empty =
+            |zone: &Zone| zone.state == ZoneState::Empty && (slba..end).contains(&zone.start_lba);
+        let empty = self.zones().filter(is_empty);
+        let empty: Vec<u64> = empty.map(|zone| zone.start_lba).collect();
+        let mut placed = 0;
         for start in empty {
-            if start >= slba && start < end {
-                let lbas = shape.capacity_lbas.min(end - start);
-                self.preload(nsid, start, lbas, Directive::NONE)?;
-                placed += lbas;
-            }
+            let lbas = shape.capacity_lbas.min(end - start);
+            self.preload(nsid, start, lbas, Directive::NONE)?;
+            placed += lbas;
         }
         Ok(placed)
     }

@@ -31,6 +31,12 @@ impl Random {
     pub fn exponential(&mut self) -> f64 {
         -libm::log(1.0 - self.unit())
     }
+
+    /// From the normal distribution with mean 0 and deviation 1 (Box, Muller).
+    pub fn normal(&mut self) -> f64 {
+        let radius = libm::sqrt(2.0 * self.exponential());
+        radius * libm::cos(2.0 * std::f64::consts::PI * self.unit())
+    }
 }
 
 /// A number whose bits depend on all bits of another one: a bijection, the finalizer of splitmix64.

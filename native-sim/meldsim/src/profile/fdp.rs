@@ -6,7 +6,6 @@ use super::check::{Checker, section};
 use super::units::ByteSize;
 use super::{Allocation, Profile};
 use crate::policy::placement::{FRONTIERS, PlacementPolicy};
-use crate::profile::limits::kept_superblocks;
 
 section! {
     /// `[fdp]`: flexible data placement (NVM Express 2.1). There is one reclaim group in each NVM set, and a reclaim unit is a
@@ -69,32 +68,8 @@ impl Profile {
         }
         // Each but the first keeps a superblock open in each layout, persistently isolated also of what is moved.
         let open = (handles - 1) * self.layouts() * if is_isolated { 2 } else { 1 };
-        let (spare, needed) = (
-            self.spare_blocks_per_plane(),
-            open + kept_superblocks(self.layouts()),
-        );
-        if spare < needed {
-            let message =
-                format!("is {handles}, and over-provisioning has {spare} blocks of each plane");
-            let remedy = format!(
-                "raise ftl.over_provisioning_percent or geometry.blocks_per_plane until it has {needed}"
-            );
-            checker.refuse(key, message, remedy);
-        }
-        let stripe = self.reclaim_unit().0 / u64::from(self.geometry.wordlines_per_block);
-        let sets = u64::from(self.sets.count);
-        let least = ByteSize((u64::from(handles) + 1) * stripe * sets);
-        if self.controller.write_buffer < least {
-            let message = format!(
-                "is {} for {handles} handles, each of which gathers a wordline of every plane",
-                self.controller.write_buffer
-            );
-            checker.refuse(
-                "controller.write_buffer",
-                message,
-                format!("must be at least {least}"),
-            );
-        }
+        self.check_open_blocks(checker, (key, handles), open);
+        self.check_gathered(checker, format!("{handles} handles"), handles + 1);
         let (named, is) = (self.fdp.reclaim_unit.0, self.reclaim_unit());
         if named != 0 && named.abs_diff(is.0) > is.0 / 100 {
             let message = format!("is {}", self.fdp.reclaim_unit);

@@ -52,6 +52,43 @@ pub(crate) fn gc_slots(
 }
 
 impl Profile {
+    /// Refuses a key whose value, a count, keeps more blocks of each plane open than over-provisioning has.
+    pub(super) fn check_open_blocks(
+        &self,
+        checker: &mut Checker,
+        (key, count): (&'static str, u32),
+        open: u32,
+    ) {
+        let needed = open + kept_superblocks(self.layouts());
+        let spare = self.spare_blocks_per_plane();
+        if spare < needed {
+            let message =
+                format!("is {count}, and over-provisioning has {spare} blocks of each plane");
+            let remedy = format!(
+                "raise ftl.over_provisioning_percent or geometry.blocks_per_plane until it has {needed}"
+            );
+            checker.refuse(key, message, remedy);
+        }
+    }
+
+    /// Refuses a write buffer without room for so many wordlines of every plane of a set.
+    pub(super) fn check_gathered(&self, checker: &mut Checker, who: String, wordlines: u32) {
+        let stripe = self.reclaim_unit().0 / u64::from(self.geometry.wordlines_per_block);
+        let sets = u64::from(self.sets.count);
+        let least = ByteSize(u64::from(wordlines) * stripe * sets);
+        if self.controller.write_buffer < least {
+            let message = format!(
+                "is {} for {who}, each of which gathers a wordline of every plane",
+                self.controller.write_buffer
+            );
+            checker.refuse(
+                "controller.write_buffer",
+                message,
+                format!("must be at least {least}"),
+            );
+        }
+    }
+
     /// What the mapping has an entry for: a page of flash or a part of one.
     pub fn mapping_unit(&self) -> ByteSize {
         match self.ftl.mapping_unit {

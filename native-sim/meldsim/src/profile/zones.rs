@@ -7,7 +7,6 @@ use super::units::ByteSize;
 use super::{Allocation, MapKind, Profile, ProgramOrder};
 use crate::engine::Duration;
 use crate::policy::placement::PlacementPolicy;
-use crate::profile::limits::kept_superblocks;
 
 const MILLISECOND: Duration = Duration::from_ms(1);
 
@@ -109,28 +108,7 @@ impl Profile {
             checker.refuse("zones.size", format!("is {size}"), remedy);
         }
         // Each active zone has a superblock open, and one that was reset has left another.
-        let needed = 2 * active + kept_superblocks(self.layouts());
-        let spare = self.spare_blocks_per_plane();
-        if spare < needed {
-            let message =
-                format!("is {active}, and over-provisioning has {spare} blocks of each plane");
-            let remedy = format!(
-                "raise ftl.over_provisioning_percent or geometry.blocks_per_plane until it has {needed}"
-            );
-            checker.refuse("zones.max_active", message, remedy);
-        }
-        let stripe = capacity.0 / u64::from(self.geometry.wordlines_per_block);
-        let least = ByteSize((u64::from(active) + 2) * stripe);
-        if self.controller.write_buffer < least {
-            let message = format!(
-                "is {} for {active} active zones, each of which gathers a wordline of every plane",
-                self.controller.write_buffer
-            );
-            checker.refuse(
-                "controller.write_buffer",
-                message,
-                format!("must be at least {least}"),
-            );
-        }
+        self.check_open_blocks(checker, ("zones.max_active", active), 2 * active);
+        self.check_gathered(checker, format!("{active} active zones"), active + 2);
     }
 }
