@@ -6,10 +6,12 @@ import java.util.Arrays;
 import java.util.Deque;
 import java.util.regex.Pattern;
 import org.apache.hadoop.fs.XAttr;
-import org.apache.hadoop.hdfs.XAttrHelper;
 import org.apache.hadoop.hdfs.server.namenode.INode;
 import org.apache.hadoop.hdfs.server.namenode.INodeFile;
 import org.apache.hadoop.hdfs.server.namenode.XAttrFeature;
+import org.apache.hadoop.thirdparty.com.google.common.hash.HashFunction;
+import org.apache.hadoop.thirdparty.com.google.common.hash.Hasher;
+import org.apache.hadoop.thirdparty.com.google.common.hash.Hashing;
 
 /**
  * Names the files that are taken to live as long as a given one: those below the same directory,
@@ -23,14 +25,13 @@ import org.apache.hadoop.hdfs.server.namenode.XAttrFeature;
 final class LifetimeGroup {
   static final String ATTRIBUTE = "user.meld.lifetime-group";
 
-  private static final XAttr XATTR = XAttrHelper.buildXAttr(ATTRIBUTE);
   private static final String[] UNDER_WAY = {"_temporary", ".hive-staging", ".spark-staging"};
 
   /** Digits; or at least eight hexadecimal ones, of which one is below ten. */
   private static final Pattern NUMBER = Pattern.compile("(?=[a-fA-F]*[0-9])[0-9a-fA-F]{8,}|[0-9]+");
 
-  private static final long FNV_BASIS = 0xcbf29ce484222325L;
-  private static final long FNV_PRIME = 0x100000001b3L;
+  /** With its fixed key: DataNodes keep names of groups over restarts. */
+  private static final HashFunction HASH = Hashing.sipHash24();
 
   private LifetimeGroup() {}
 
@@ -41,7 +42,7 @@ final class LifetimeGroup {
       XAttrFeature attributes = inode.getXAttrFeature();
       XAttr said = attributes == null ? null : attributes.getXAttr(ATTRIBUTE);
       if (said != null && said.getValue() != null) {
-        return hash(hash(FNV_BASIS, "="), new String(said.getValue(), StandardCharsets.UTF_8));
+        return name(HASH.newHasher().putByte((byte) '=').putBytes(said.getValue()));
       }
       if (inode != file) {
         names.addFirst(inode.getLocalName());
@@ -52,27 +53,23 @@ final class LifetimeGroup {
 
   /** The group of the files in a directory, by the names from the root down to it. */
   static long of(Iterable<String> names) {
-    long hash = FNV_BASIS;
+    Hasher hasher = HASH.newHasher();
     for (String name : names) {
       if (name.indexOf('=') > 0 || Arrays.stream(UNDER_WAY).anyMatch(name::startsWith)) {
         break;
       }
-      hash = hash(hash(hash, "/"), general(name));
+      hasher.putByte((byte) '/').putString(general(name), StandardCharsets.UTF_8);
     }
+    return name(hasher);
+  }
+
+  private static long name(Hasher hasher) {
+    long hash = hasher.hash().asLong();
     return hash == 0 ? 1 : hash;
   }
 
   /** A name with each number, and each identifier, as one sign. */
   static String general(String name) {
     return NUMBER.matcher(name).replaceAll("#");
-  }
-
-  /** FNV-1a, over characters. */
-  private static long hash(long basis, String text) {
-    long hash = basis;
-    for (int i = 0; i < text.length(); i++) {
-      hash = (hash ^ text.charAt(i)) * FNV_PRIME;
-    }
-    return hash;
   }
 }

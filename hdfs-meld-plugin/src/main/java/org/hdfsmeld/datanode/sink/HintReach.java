@@ -27,8 +27,9 @@ public record HintReach(boolean isEffective, String text) {
   }
 
   /**
-   * By the kernel's sources up to 7.0.
+   * As {@code docs/reference/directives.md} has it.
    *
+   * @param fileSystem its type, as in {@code /proc/mounts}
    * @param device the block device, or one of its partitions, in sysfs
    */
   static HintReach of(String fileSystem, Path device) {
