@@ -34,6 +34,13 @@ LONGEST_LINE = "99999 j9.2.0 write 9999999 99999\n"
 LOG_HEAD_BYTES = 128
 
 
+def spelled(rng, value):
+    """A number in one of the ways that fio reads."""
+    if type(value) is not int or value % 1024 or not value or rng.random() < 0.6:
+        return value
+    return rng.choice([f"{value // 1024}k", hex(value)])
+
+
 def job(rng, name, folder):
     """The options of a job, as lines of its section."""
     k = 1024
@@ -85,13 +92,15 @@ def job(rng, name, folder):
             if chance(0.3):
                 options["offset_align"] = bs * 2
         if chance(0.3):
-            options["io_size"] = f"{rng.randrange(30, 100)}%"
+            options["io_size"] = f"{rng.randrange(30, 101)}%"
     else:
         options["ioengine"] = "null"
         if chance(0.3):
             options["offset"] = bs * rng.randrange(20)
         if chance(0.25):
             options["io_size"] = max(most, bs * rng.randrange(4, 250))
+        elif chance(0.1):
+            options["io_size"] = f"{rng.randrange(30, 101)}%"
         if chance(0.1):
             options["filesize"] = size + bs * rng.randrange(30) + options.get("offset", 0)
     options["size"] = size
@@ -109,6 +118,7 @@ def job(rng, name, folder):
                     "zoned:60/10:30/20:10/70",
                     "zoned:90/5:10/",
                     f"zoned_abs:70/{bs * 2}:30/{bs * 2}",
+                    "random",
                 ]
             )
             if options["random_distribution"].startswith("zoned_abs"):
@@ -139,44 +149,70 @@ def job(rng, name, folder):
         zone = most * rng.randrange(1, 5)
         options["zonemode"] = "strided"
         options["zonesize"] = zone * rng.choice([1, 1, 2])
-        options["zonerange"] = zone
+        if options["zonesize"] > zone or chance(0.5):
+            options["zonerange"] = zone
         options["zoneskip"] = bs * rng.randrange(0, 12)
-        options.pop("random_generator", None)
         options["size"] = size = max(size, zone * 3)
     if chance(0.25) and not on_file and "write" in kind + ("write" if is_mixed else ""):
         options[rng.choice(["fsync", "fdatasync"])] = rng.randrange(1, 20)
     if chance(0.15) and not on_file:
         options["end_fsync"] = 1
     syncs = {"fsync", "fdatasync", "end_fsync"} & set(options)
-    if not syncs and not on_file and chance(0.25):
+    # Flushes in a deeper queue depend on when they complete.
+    if not on_file and not syncs and chance(0.25):
         depth = rng.choice([2, 4, 16])
         # All that is submitted completes at once, so that nothing is written to the log twice.
         options["iodepth"], options["iodepth_batch"] = depth, depth
+        if chance(0.2):
+            options[rng.choice(["iodepth_batch", "iodepth_batch_submit"])] = rng.randrange(1, depth + 1)
+        if chance(0.2):
+            options["iodepth_batch_complete_max"] = rng.randrange(1, depth + 1)
         if chance(0.4):
             options["iodepth_low"] = rng.randrange(1, depth + 1)
             options["iodepth_batch_complete_min"] = rng.randrange(1, depth + 1)
     if not is_mixed and not syncs and chance(0.1):
-        options[rng.choice(["rate_iops", "rate"])] = "500m"
+        options[rng.choice(["rate_iops", "rate"])] = rng.choice(["500m", "500m,400m", "500m,400m,300m"])
+        if chance(0.3):
+            options["rate_process"] = rng.choice(["linear", "poisson"])
     if chance(0.05) and "iodepth" not in options:
         options["thinktime"], options["thinktime_blocks"] = 1, 7
-    if not on_file and chance(0.2):
+    # What has no part in which requests there are.
+    for key, values in (
+        ("sync", [0, 1, "none", "sync", "dsync"]),
+        ("group_reporting", [1]),
+        ("unified_rw_reporting", ["none", "mixed", "both", 0, 1]),
+        ("write_hint", ["none", "short", "medium", "long", "extreme"]),
+        ("new_group", [1]),
+        ("stonewall", [1]),
+        ("startdelay", ["1ms"]),
+        ("runtime", ["1h"]),
+        ("percentile_list", ["50:99.9"]),
+        ("softrandommap", [1]),
+        ("invalidate", [0]),
+    ):
+        if chance(0.04) and not (on_file and key == "write_hint"):
+            options[key] = rng.choice(values)
+    if chance(0.1 if on_file else 0.2):
         options["numjobs"] = rng.randrange(2, 4)
-        options["size"] = min(options["size"], bs * 60) if "zonerange" not in options else options["size"]
-        if "zoned_abs" in str(options.get("random_distribution")):
-            options["size"] = bs * 64
-        options["size"] = max(options["size"], most)
         if chance(0.5):
-            options["offset_increment"] = bs * rng.randrange(10)
+            options["offset_increment"] = f"{rng.randrange(20)}%" if on_file else bs * rng.randrange(10)
+        if on_file:
+            options["size"] = f"{rng.randrange(1, 4)}%"
+        else:
+            options["size"] = min(options["size"], bs * 60) if "zonesize" not in options else options["size"]
+            if "zoned_abs" in str(options.get("random_distribution")):
+                options["size"] = bs * 64
+            options["size"] = max(options["size"], most)
         # A clone's log fits its buffer. Each request may be followed by a flush, or be there twice because the engine was busy. Of a
         # job that trims and writes, only one half may count.
-        least = max(most, zone * 3 if "zonerange" in options else 0, bs * 64 if "zoned_abs" in str(options) else 0)
+        least = max(most, zone * 3 if "zonesize" in options else 0, bs * 64 if "zoned_abs" in str(options) else 0)
         fits = (LOG_BUFFER_BYTES - LOG_HEAD_BYTES) // len(LONGEST_LINE) // (2 if syncs or "iodepth" in options else 1) // (2 if pair else 1)
         if options.get("loops", 1) * least > fits * bs:
             options.pop("loops", None)
-        for key in {"size", "io_size"} & set(options):
+        for key in (key for key in ("size", "io_size") if "%" not in str(options.get(key, "%"))):
             options[key] = max(least, min(options[key], fits // options.get("loops", 1) * bs))
     options["write_iolog"] = os.path.join(folder, f"{name}.log")
-    return [f"{key}={value}" for key, value in options.items()]
+    return [f"{key}={spelled(rng, value)}" for key, value in options.items()]
 
 
 def of_fio(folder, text, names):
@@ -193,11 +229,16 @@ def of_fio(folder, text, names):
         if not os.path.exists(log):
             continue
         log_bytes = {}
+        clones = 0
         with open(log) as lines:
             for line in lines:
                 fields = line.split()
+                if len(fields) == 3 and fields[2] == "add":
+                    clones += 1
                 if len(fields) == 5 and fields[2] in ("read", "write", "trim", "sync", "datasync"):
-                    clone = f"{name}.{fields[1].split('.')[1]}" if fields[1].count(".") == 2 else f"{name}.0"
+                    # Clones that share a file are told apart by their logs, one after the other.
+                    own = fields[1].startswith(f"{name}.")
+                    clone = f"{name}.{fields[1].split('.')[1] if own and fields[1].count('.') == 2 else clones - 1 if not own else 0}"
                     log_bytes[clone] = log_bytes.get(clone, LOG_HEAD_BYTES) + len(line)
                     direction = "sync" if "sync" in fields[2] else fields[2]
                     place = ("0", "0") if direction == "sync" else tuple(fields[3:])
@@ -244,9 +285,16 @@ def compare_jobs(meldsim, folder, jobs):
     if "got signal" in fio_run.stderr + fio_run.stdout:
         return [], 0, [f"fio computes for more than {MOST_CPU_SECONDS} s: {text}"]
     meld, meld_run = of_meldsim(meldsim, folder, text)
+    if fio_run.returncode and meld_run.returncode:
+        return [], 0, [f"both refuse it: {meld_run.stderr}{text}"]
     if fio_run.returncode or meld_run.returncode:
         said = f"fio {fio_run.returncode}: {fio_run.stderr[-600:]}{fio_run.stdout[-300:]}\nmeldsim {meld_run.returncode}: {meld_run.stderr}"
         return [f"{said}\n{text}"], 0, []
+    for name in (name for name, lines in jobs.items() if "ioengine=psync" in lines):
+        # Their logs come in the order in which they end.
+        clones = sorted(clone for clone in fio.keys() | meld.keys() if clone.startswith(f"{name}."))
+        for requests in (fio, meld):
+            requests.update(zip(clones, sorted(requests.get(clone, []) for clone in clones)))
     wrong = []
     for clone in sorted(fio.keys() | meld.keys()):
         pair = fio.get(clone, []), meld.get(clone, [])

@@ -10,7 +10,7 @@ use super::distribution::Distribution;
 use super::options::{
     DataPlacement, Exit, Flow, LatencyTarget, Repeat, SteadyState, Strided, ZonedBlock,
 };
-use super::quantity::{name_of, parse_name};
+use super::quantity::{Amount, name_of, parse_name};
 use meldsim::engine::Duration;
 use meldsim::nvme::{Pattern, Priority};
 
@@ -199,6 +199,8 @@ pub struct Job {
     pub iodepth_low: Option<u32>,
     /// Of a full queue, so many completions are taken at once. Range 1 and above.
     pub complete_min: u32,
+    /// So many requests are submitted at once; 0 is `iodepth`. It takes no time here, and decides only what fio's leftover marks say.
+    pub submit_batch: u32,
     /// Its engine has a queue, even if that is for one request.
     pub queues: bool,
     /// First byte of the job's region.
@@ -211,8 +213,12 @@ pub struct Job {
     pub size_bytes: u64,
     /// Where the regions of equal jobs end at the latest, as those of parts of a file do.
     pub within_bytes: Option<u64>,
+    /// Where the file ends, if that is beyond `within_bytes`. No request ends beyond it.
+    pub file_bytes: Option<u64>,
     /// Bytes to transfer in a pass; the region's size when not given.
     pub pass_bytes: Option<u64>,
+    /// At most so many percent of the region in a pass.
+    pub pass_percent: Option<u64>,
     /// Bytes to transfer unless `time_based`; those of a pass when not given.
     pub io_bytes: Option<u64>,
     /// Times that it transfers its bytes. Range 1 and above.
@@ -355,6 +361,7 @@ impl Job {
             loops: 1,
             rwmixread: 50,
             complete_min: 1,
+            submit_batch: 1,
             random_percent: [100; 3],
             seed: Job::SEED,
             random_repeat: true,
@@ -405,7 +412,8 @@ impl Job {
 
     /// Bytes of a pass.
     pub(super) fn pass_bytes(&self) -> u64 {
-        self.pass_bytes.unwrap_or(self.size_bytes)
+        let part = Amount::Percent(self.pass_percent.unwrap_or(100)).of(self.size_bytes);
+        self.pass_bytes.unwrap_or(part).min(part)
     }
 
     /// Bytes it transfers unless it is `time_based`.
@@ -420,12 +428,20 @@ impl Job {
         self.offset_bytes.saturating_add(self.size_bytes)
     }
 
-    /// The byte behind the last that a request may touch: one that begins in the region may end beyond it, within the file.
+    /// The byte behind the last that its file has: at least that of its region.
+    pub(super) fn file_end_bytes(&self) -> u64 {
+        let file = self.file_bytes.or(self.within_bytes);
+        self.end_bytes().max(file.unwrap_or(0))
+    }
+
+    /// The byte behind the last that a request may touch, within the file: one that begins in the region may end beyond it, and
+    /// zones of the job's own may lie beyond it.
     pub(super) fn reach_bytes(&self) -> u64 {
-        let end = self.end_bytes();
-        let beyond = end.saturating_add(self.largest_block_bytes());
-        self.within_bytes
-            .map_or(end, |file| end.max(file.min(beyond)))
+        let beyond = self.end_bytes().saturating_add(self.largest_block_bytes());
+        match self.strided {
+            Some(_) => self.file_end_bytes(),
+            None => self.file_end_bytes().min(beyond),
+        }
     }
 
     /// Whether random requests may meet a block again before all were met.

@@ -110,6 +110,8 @@ pub(super) struct Draft {
     steady_times: [Option<Duration>; 3],
     /// The engine has one request outstanding.
     is_synchronous: bool,
+    /// The engine has no files.
+    is_null: bool,
     write_hint: u16,
     no_map: Option<bool>,
     fills_device: bool,
@@ -169,11 +171,16 @@ impl Draft {
             "iodepth_batch_complete_min" | "iodepth_batch_complete" => {
                 job.complete_min = parse_number::<u32>(value)?.max(1);
             }
+            "iodepth_batch" | "iodepth_batch_submit" => {
+                job.submit_batch = parse_number(value)?;
+                return Ok(true);
+            }
             "ioengine" => {
                 let engine = foreign::engine(value)?;
                 self.has_own_engine = value.ends_with(".so");
                 job.queues = engine == Engine::Queued;
                 self.is_synchronous = engine == Engine::Synchronous;
+                self.is_null = engine == Engine::Null;
                 return Ok(true);
             }
             "numjobs" => job.numjobs = parse_number(value)?,
@@ -399,13 +406,19 @@ impl Draft {
             }
             (None, _) => {}
         }
+        if self.is_null && self.file_bytes.is_some() {
+            // As in fio, `size` is the file's where the engine has none, and without `size` it has no end.
+            job.file_bytes = match self.size {
+                Some(Amount::Bytes(bytes)) => job.within_bytes.max(Some(bytes)),
+                _ if job.strided.is_some() => None,
+                _ => Some(u64::MAX),
+            };
+        }
         match self.io_size {
             None => {}
             Some(Amount::Bytes(bytes)) => job.io_bytes = Some(bytes).filter(|bytes| *bytes > 0),
-            Some(part) => {
-                let bytes = part.of(job.size_bytes);
-                job.pass_bytes =
-                    Some(bytes.min(job.pass_bytes())).filter(|bytes| *bytes < job.size_bytes);
+            Some(Amount::Percent(percent)) => {
+                job.pass_percent = Some(percent).filter(|part| *part > 0)
             }
         }
         Ok((job, passed_over))

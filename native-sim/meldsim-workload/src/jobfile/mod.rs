@@ -628,7 +628,7 @@ mod tests {
                 "write_hint=long",
                 "data_placement: Streams, placement_ids: [3]",
             ),
-            ("io_size=50%", "pass_bytes: Some(524288)"),
+            ("io_size=50%", "pass_percent: Some(50)"),
             (
                 "percentile_list=99.9:25",
                 "percentiles: [25000000, 99900000]",

@@ -50,7 +50,13 @@ fn texts(job: &Job) -> Vec<(&'static str, String)> {
         ("iodepth_low", list(job.iodepth_low, "")),
         ("iodepth_batch_complete_min", job.complete_min.to_string()),
         ("size", job.size_bytes.to_string()),
-        ("pass_size", list(job.pass_bytes, "")),
+        (
+            "pass_size",
+            list(
+                Some(job.pass_bytes()).filter(|bytes| *bytes < job.size_bytes),
+                "",
+            ),
+        ),
         ("io_size", list(job.io_bytes, "")),
         ("number_ios", list(job.most_requests, "")),
         ("loops", job.loops.to_string()),

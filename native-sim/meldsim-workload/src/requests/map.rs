@@ -199,11 +199,14 @@ impl Lfsr {
         let taps = TAPS[bits - 3]
             .iter()
             .fold(0, |mask, tap| mask | 1 << (tap - 1));
+        let top = 1 << (bits - 1);
+        let ones = 2 * top - 1;
         let mut lfsr = Lfsr {
             value: 0,
             taps,
-            top: 1 << (bits - 1),
-            blocks,
+            top,
+            // As in fio, a seed of all ones makes no request at all.
+            blocks: if seed & ones == ones { 0 } else { blocks },
             met: 0,
             seed,
             is_fresh: true,
@@ -213,11 +216,8 @@ impl Lfsr {
     }
 
     pub(super) fn restart(&mut self) {
-        let ones = 2 * self.top - 1;
         self.met = 0;
-        self.value = Some(self.seed & ones)
-            .filter(|value| *value != ones)
-            .unwrap_or(0);
+        self.value = self.seed & (2 * self.top - 1);
     }
 
     /// The next block, until all were met.

@@ -4,6 +4,7 @@
 //! pass ends when its bytes are transferred, or when there is no next block; `loops`, `io_size` and `time_based` say whether another
 //! follows. What is outstanding completes before the next pass begins.
 
+mod descriptors;
 mod list;
 mod map;
 mod pace;
@@ -14,6 +15,7 @@ mod tausworthe;
 use super::direction::Direction;
 use super::distribution::Distribution;
 use super::job::{BlockSizes, Job};
+use descriptors::Descriptors;
 pub use list::write_requests;
 pub(super) use pace::{Pace, Submitted};
 use place::Places;
@@ -37,6 +39,7 @@ pub(super) struct Requests {
     last_was_sync: bool,
     /// A flush is due at the end of a pass.
     ends_with_sync: bool,
+    descriptors: Option<Descriptors>,
 }
 
 /// What a job is.
@@ -222,6 +225,7 @@ impl Requests {
             pass: Pass::default(),
             last_was_sync: false,
             ends_with_sync: false,
+            descriptors: Descriptors::new(job),
         }
     }
 
@@ -237,6 +241,7 @@ impl Requests {
             distribution: distribution.clone(),
             size_bytes,
             pass_bytes: None,
+            pass_percent: None,
             io_bytes: None,
             time_based: true,
             most_requests: None,
@@ -283,6 +288,11 @@ impl Requests {
     pub(super) fn sync(&mut self) -> Request {
         self.last_was_sync = true;
         let waits = std::mem::take(&mut self.ends_with_sync);
+        match &mut self.descriptors {
+            Some(descriptors) if waits => descriptors.flush(),
+            Some(descriptors) => descriptors.take(),
+            None => {}
+        }
         Request {
             direction: Direction::Sync,
             waits,
@@ -373,6 +383,9 @@ impl Requests {
 
     fn end_pass(&mut self) {
         self.pass.is_on = false;
+        if let Some(descriptors) = &mut self.descriptors {
+            descriptors.complete();
+        }
         // As in fio, nothing follows a pass that did nothing.
         self.pass.is_last = self.pass.bytes == 0;
         self.ends_with_sync = self.kind.end_fsync && self.kind.writes && !self.last_was_sync;
@@ -433,6 +446,9 @@ impl Requests {
         let request = self.find(direction);
         if request.is_none() {
             self.pass.goes_on = false;
+            if let Some(descriptors) = &mut self.descriptors {
+                descriptors.leave(self.places.is_unnoticed());
+            }
         }
         request
     }
@@ -458,7 +474,12 @@ impl Requests {
         if bytes == 0 || bytes > self.places.room_in_file(place.start) {
             return None;
         }
-        let bytes = match self.kind.is_random && place.counts {
+        let mut is_noticed = self.kind.is_random && !self.places.is_unnoticed();
+        if let Some(descriptors) = &mut self.descriptors {
+            is_noticed &= !descriptors.is_marked();
+            descriptors.take();
+        }
+        let bytes = match is_noticed {
             true => self.places.touch(direction, place.start, bytes),
             false => bytes,
         };

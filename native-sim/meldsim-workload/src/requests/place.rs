@@ -37,6 +37,8 @@ pub(super) struct Places {
     device_zone: Option<(u64, u64)>,
     /// Where the region begins; with zones, the one that is on.
     base: u64,
+    /// Of the request that was looked for last.
+    is_unnoticed: bool,
     /// By direction, of the request before.
     last_start: [u64; 3],
     last_end: [u64; 3],
@@ -72,8 +74,6 @@ pub(super) struct Place {
     /// Its size, where the place decides that, too.
     pub(super) bytes: Option<u64>,
     pub(super) is_random: bool,
-    /// Its blocks were not touched before, and are now.
-    pub(super) counts: bool,
 }
 
 impl Places {
@@ -117,7 +117,7 @@ impl Places {
         let mut places = Places {
             offset: job.offset_bytes,
             end: job.offset_bytes + region,
-            file_end: job.within_bytes.unwrap_or(0).max(job.offset_bytes + region),
+            file_end: job.file_end_bytes(),
             step_bytes: job.step_bytes,
             is_random: job.rw.is_random(),
             time_based: job.time_based,
@@ -136,6 +136,7 @@ impl Places {
                 done_bytes: 0,
             }),
             base: job.offset_bytes,
+            is_unnoticed: false,
             last_start: [NONE; 3],
             last_end: [job.offset_bytes; 3],
             seeds,
@@ -246,35 +247,30 @@ impl Places {
         if is_first {
             self.run_left = self.run;
         }
-        let (at, is_random, counts, bytes) =
-            if self.is_random && self.trims_and_writes && index == 1 {
-                let (start, end) = (self.last_start[2], self.last_end[2]);
-                (start, true, false, Some(end.wrapping_sub(start)))
-            } else if !self.is_random {
-                (self.following(index)?, false, true, None)
-            } else if is_first {
-                let percent = self.random_percent[index];
-                if percent == 100 || self.order[index].percent() <= percent {
-                    (self.random(direction)?, true, true, None)
-                } else {
-                    let at = self.following(index);
-                    let at = at.or_else(|| self.random(direction))?;
-                    (at, false, false, None)
-                }
-            } else if self.identical {
-                let last = Some(self.last_start[index]).filter(|last| *last != NONE);
-                let at = last.map_or(0, |last| last.wrapping_sub(self.base));
-                (at, false, false, None)
-            } else {
-                let at = self.following(index);
-                let at = at.or_else(|| self.random(direction))?;
-                (at, false, false, None)
-            };
+        let percent = self.random_percent[index];
+        let (mut is_random, mut bytes) = (false, None);
+        self.is_unnoticed = self.is_random;
+        let at = if self.is_random && self.trims_and_writes && index == 1 {
+            let (start, end) = (self.last_start[2], self.last_end[2]);
+            (is_random, bytes) = (true, Some(end.wrapping_sub(start)));
+            start
+        } else if !self.is_random {
+            self.following(index)?
+        } else if is_first && (percent == 100 || self.order[index].percent() <= percent) {
+            (is_random, self.is_unnoticed) = (true, false);
+            self.random(direction)?
+        } else if !is_first && self.identical {
+            let last = Some(self.last_start[index]).filter(|last| *last != NONE);
+            last.map_or(0, |last| last.wrapping_sub(self.base))
+        } else {
+            let at = self.following(index);
+            at.or_else(|| self.random(direction))?
+        };
         if at >= self.end - self.offset {
             return None;
         }
-        let start = at + self.base;
-        if start >= self.end {
+        let start = at.saturating_add(self.base);
+        if start >= self.file_end {
             return None;
         }
         if self.is_random && self.trims_and_writes && index == 2 && self.last_start[2] == start {
@@ -285,8 +281,12 @@ impl Places {
             start,
             bytes,
             is_random,
-            counts,
         })
+    }
+
+    /// Whether the random map takes no notice of the request that was looked for last, found or not.
+    pub(super) fn is_unnoticed(&self) -> bool {
+        self.is_unnoticed
     }
 
     /// Bytes from the base at which a request begins that follows the one before.
@@ -377,7 +377,11 @@ impl Places {
                 .base
                 .saturating_add(range_bytes)
                 .saturating_add(skip_bytes);
-            self.base = if next >= self.end { self.offset } else { next };
+            self.base = if next >= self.file_end {
+                self.offset
+            } else {
+                next
+            };
             self.last_end[index] = self.base;
         }
         if self.last_end[index] >= self.base + range_bytes {
