@@ -12,6 +12,8 @@ const CRATE: &str = env!("CARGO_MANIFEST_DIR");
 const SMOKE: &str = "tests/c/smoke.c";
 const SCAN: &str = "examples/scan.c";
 const READS: &str = "examples/reads.c";
+/// What the notebooks need.
+const DRAWN_WITH: [&str; 3] = ["matplotlib==3.10.7", "numpy==2.2.6", "pandas==2.3.3"];
 
 /// How a program is built and run.
 #[derive(Clone, Copy, Debug)]
@@ -147,21 +149,68 @@ fn the_page_on_embedding_shows_the_example_and_what_it_prints() {
 }
 
 /// Its own tests, with the library; the command line that `MELDSIM_TESTED` names prints the same.
+/// Python with what the notebooks draw with, from the Python package index; `None`, with a word, where there is no Python or no index.
+/// Continuous integration has both.
+fn python_that_draws() -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(DRAWN_WITH.join("-"));
+    let python = folder.join("bin/python");
+    let mut there = Command::new(&python);
+    there.args(["-c", "import matplotlib, pandas"]);
+    if there.output().is_ok_and(|output| output.status.success()) {
+        return Some(python);
+    }
+    let mut venv = Command::new("python3");
+    venv.args(["-m", "venv", "--clear"]).arg(&folder);
+    let mut install = Command::new(&python);
+    install
+        .args(["-m", "pip", "install", "--quiet"])
+        .arg("--disable-pip-version-check")
+        .args(DRAWN_WITH);
+    for command in [&mut venv, &mut install] {
+        let why = match command.output() {
+            Ok(output) if output.status.success() => continue,
+            Ok(output) => String::from_utf8_lossy(&output.stderr).trim().to_owned(),
+            Err(error) => error.to_string(),
+        };
+        assert!(std::env::var_os("CI").is_none(), "{command:?}: {why}");
+        eprintln!("SKIPPED: the notebooks: {why}; on Debian, install python3-venv and python3-pip");
+        return None;
+    }
+    Some(python)
+}
+
 #[test]
-fn the_python_package_uses_the_library() {
+fn the_python_package_and_its_notebooks_use_the_library() {
     if Command::new("python3").arg("--version").output().is_err() {
-        println!("python3 is not installed: not tested");
+        eprintln!("SKIPPED: python3 is not there; on Debian, install python3");
         return;
     }
+    let drawing = python_that_draws();
     let package = Path::new(CRATE).join("../python");
+    let python = drawing.clone().unwrap_or_else(|| "python3".into());
     let output = checked(
-        Command::new("python3")
-            .args(["-B", "-m", "unittest", "discover", "-s", "tests"])
+        Command::new(python)
+            .args([
+                "-B",
+                "-m",
+                "unittest",
+                "discover",
+                "--verbose",
+                "-s",
+                "tests",
+            ])
             .current_dir(&package)
             .env("PYTHONPATH", &package)
             .env("MELDSIM_LIBRARY", library_directory().join("libmeldsim.so")),
     );
-    print!("{}", String::from_utf8_lossy(&output.stdout));
+    // unittest reports there.
+    let report = String::from_utf8_lossy(&output.stderr);
+    for test in ["test_notebooks", "test_frame"] {
+        let line = report.lines().find(|line| line.starts_with(test));
+        let line = line.unwrap_or_else(|| panic!("no {test} in {report}"));
+        assert!(drawing.is_none() || line.ends_with("ok"), "{line}");
+    }
+    eprint!("{report}");
 }
 
 #[test]
