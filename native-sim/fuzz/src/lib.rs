@@ -31,11 +31,13 @@ pub struct Target {
 pub const TARGETS: &[Target] = &[
     Target::new("abi", targets::abi::run),
     Target::new("device", targets::device::run),
+    Target::new("handles", targets::abi::handles),
     Target::new("job", targets::job::run),
     Target::new("profile", targets::profile::run),
     Target::new("run", targets::run::run),
     Target::new("snapshot", targets::snapshot::run),
     Target::new("trace", targets::trace::run),
+    Target::new("zones", targets::abi::zones),
 ];
 
 impl Target {

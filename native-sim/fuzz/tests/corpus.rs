@@ -86,6 +86,16 @@ fn device() {
 }
 
 #[test]
+fn handles() {
+    fuzz("handles");
+}
+
+#[test]
+fn zones() {
+    fuzz("zones");
+}
+
+#[test]
 fn every_target_is_tested_here() {
     let source = include_str!("corpus.rs");
     for target in TARGETS {

@@ -177,6 +177,49 @@
 #define MELDSIM_DIRECTIVE_PLACEMENT 0x00020000
 
 /**
+ * Opcode of `meldsim_submit`: Zone Management Send. `slba` is the first logical block of a zone, and `nlb` what is done to it,
+ * such as MELDSIM_ZONE_OPEN.
+ */
+#define MELDSIM_ZONE_MANAGE 0x79
+
+/**
+ * Opcode of `meldsim_submit`: a write at the write pointer of the zone whose first logical block is `slba`.
+ * `meldsim_wait_result` says where it went.
+ */
+#define MELDSIM_ZONE_APPEND 0x7d
+
+/**
+ * Zone Send Action: the zone is closed.
+ */
+#define MELDSIM_ZONE_CLOSE 0x01
+
+/**
+ * Zone Send Action: the zone becomes full; what is not written is padded.
+ */
+#define MELDSIM_ZONE_FINISH 0x02
+
+/**
+ * Zone Send Action: the zone is opened explicitly.
+ */
+#define MELDSIM_ZONE_OPEN 0x03
+
+/**
+ * Zone Send Action: what the zone holds is gone.
+ */
+#define MELDSIM_ZONE_RESET 0x04
+
+/**
+ * Zone Send Action: a zone that is read only goes out of service; there is none.
+ */
+#define MELDSIM_ZONE_OFFLINE 0x05
+
+/**
+ * Add it to a Zone Send Action: all zones that may be closed, finished or reset, or all closed ones to open; `slba` does not
+ * matter.
+ */
+#define MELDSIM_ZONE_SELECT_ALL 0x00000100
+
+/**
  * The most bytes that `meldsim_timeline_start` keeps.
  */
 #define MELDSIM_TIMELINE_BYTES_MAX (1 << 30)
@@ -250,6 +293,11 @@
  * The device's simulated time is used up, after 106 days: close it and open a new one.
  */
 #define MELDSIM_ERR_CLOCK -14
+
+/**
+ * A zone is not as the command needs it; `meldsim_last_status` says what is wrong.
+ */
+#define MELDSIM_ERR_ZONE -15
 
 /**
  * The most commands on one device, and so the most in one batch. Submitting more runs the engine (account mode) or
@@ -399,7 +447,7 @@ typedef struct meldsim_command {
    */
   uint32_t size;
   /**
-   * MELDSIM_FLUSH, MELDSIM_WRITE, MELDSIM_READ or MELDSIM_DEALLOCATE.
+   * MELDSIM_FLUSH, MELDSIM_WRITE, MELDSIM_READ, MELDSIM_DEALLOCATE, MELDSIM_ZONE_MANAGE or MELDSIM_ZONE_APPEND.
    */
   uint32_t opcode;
   /**
@@ -407,7 +455,7 @@ typedef struct meldsim_command {
    */
   uint32_t nsid;
   /**
-   * Number of logical blocks.
+   * Number of logical blocks; of MELDSIM_ZONE_MANAGE, the Zone Send Action.
    */
   uint32_t nlb;
   /**
@@ -667,6 +715,52 @@ typedef struct meldsim_fdp {
   uint64_t media_reallocated;
 } meldsim_fdp;
 
+/**
+ * Zones of a namespace, of `meldsim_zones_info`. What was done to them, was done since the device was opened.
+ */
+typedef struct meldsim_zones {
+  /**
+   * sizeof(meldsim_zones), set by the caller.
+   */
+  uint32_t size;
+  /**
+   * Zones.
+   */
+  uint32_t zones;
+  /**
+   * Maximum Active Resources: zones that are open or closed.
+   */
+  uint32_t max_active;
+  /**
+   * Maximum Open Resources.
+   */
+  uint32_t max_open;
+  /**
+   * Zone Size: logical blocks from the start of a zone to that of the next.
+   */
+  uint64_t zone_lbas;
+  /**
+   * Zone Capacity: logical blocks of a zone that can be written.
+   */
+  uint64_t capacity_lbas;
+  /**
+   * Appends.
+   */
+  uint64_t appends;
+  /**
+   * Zones that were reset and were not empty.
+   */
+  uint64_t resets;
+  /**
+   * Zones that were finished and were not full.
+   */
+  uint64_t finishes;
+  /**
+   * Zones that were closed because another was opened.
+   */
+  uint64_t implicit_closes;
+} meldsim_zones;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -687,6 +781,13 @@ uint32_t meldsim_abi_version(void);
  * `buf` is null, or points to `len` writable bytes.
  */
 int32_t meldsim_last_error(char *buf, uint64_t len);
+
+/**
+ * The status with which an NVMe controller completes the command of this thread's last failure: the status code type from bit 8
+ * up, the status code below, as the Base specification and those of the command sets number them. 0 when the failure was not of a
+ * command.
+ */
+int32_t meldsim_last_status(void);
 
 /**
  * Opens a device in account mode and stores its handle, always positive, in `*handle`.
@@ -930,8 +1031,8 @@ int32_t meldsim_streams_bound(int64_t handle, uint32_t nsid, uint64_t *out, uint
 /**
  * Submits one command; it reaches the device now, in simulated time.
  *
- * `opcode` is MELDSIM_FLUSH, MELDSIM_WRITE, MELDSIM_READ or MELDSIM_DEALLOCATE; `slba` and `nlb` count logical blocks (0
- * and 0 for a flush); `directive` is `dtype << 16 | dspec` on a write, 0 for none; `flags` is 0 or a sum of
+ * `opcode` is MELDSIM_FLUSH, MELDSIM_WRITE, MELDSIM_READ, MELDSIM_DEALLOCATE, or of a zoned namespace also MELDSIM_ZONE_MANAGE
+ * or MELDSIM_ZONE_APPEND; `slba` and `nlb` count logical blocks (0 and 0 for a flush); `directive` is `dtype << 16 | dspec` on a write, 0 for none; `flags` is 0 or a sum of
  * MELDSIM_DETACHED or MELDSIM_POSTED, and MELDSIM_NO_WAIT. A DSM field and a queue need `meldsim_submit_batch`.
  *
  * Returns a ticket above 0, to be given to `meldsim_wait` or `meldsim_forget` once (with MELDSIM_POSTED, `meldsim_reap`
@@ -983,12 +1084,27 @@ int64_t meldsim_deallocate(int64_t handle,
  * and at least a little even when `timeout_ns` is 0. After MELDSIM_ERR_TIMEOUT the ticket stays valid; after anything
  * else it is used up. Thread-safe; of several threads that wait for one ticket, one gets the latency.
  *
- * Errors: MELDSIM_ERR_TICKET, MELDSIM_ERR_TIMEOUT, MELDSIM_ERR_CAPACITY (a write found the device full),
- * MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ * Errors: MELDSIM_ERR_TICKET, MELDSIM_ERR_TIMEOUT, MELDSIM_ERR_CAPACITY (a write found the device full), MELDSIM_ERR_ZONE (the
+ * state of a zone), MELDSIM_ERR_ARGUMENT (not the first logical block of a zone), MELDSIM_ERR_UNSUPPORTED (of a zoned
+ * namespace), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
  */
 int64_t meldsim_wait(int64_t handle,
                      int64_t ticket,
                      uint64_t timeout_ns);
+
+/**
+ * As `meldsim_wait`; `*result` becomes what the command returns, dwords 0 and 1 of its completion: of MELDSIM_ZONE_APPEND the
+ * first logical block that it wrote, of others 0. Of several commands under one ticket it is the largest.
+ *
+ * Errors: those of `meldsim_wait`, MELDSIM_ERR_ARGUMENT (null). `*result` is set on success only.
+ *
+ * # Safety
+ * `result` is null or writable.
+ */
+int64_t meldsim_wait_result(int64_t handle,
+                            int64_t ticket,
+                            uint64_t timeout_ns,
+                            uint64_t *result);
 
 /**
  * Takes outcomes from the completion queue, oldest first, `n` (1 to MELDSIM_MAX_OUTSTANDING) of them at most, and returns
@@ -1206,6 +1322,43 @@ int32_t meldsim_handles(int64_t handle,
 int32_t meldsim_handle_update(int64_t handle,
                               uint32_t nsid,
                               uint32_t pid);
+
+/**
+ * Fills `*out` with what the zones of a namespace are like. The caller owns `out`. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT (null, size), MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_UNSUPPORTED (no zones), MELDSIM_ERR_CLOSED,
+ * MELDSIM_ERR_PANIC.
+ *
+ * # Safety
+ * `out` is null, or points to a struct whose size is set.
+ */
+int32_t meldsim_zones_info(int64_t handle,
+                           uint32_t nsid,
+                           struct meldsim_zones *out);
+
+/**
+ * Zone Management Receive (7Ah), Report Zones: fills `out` with the first `n` values of the report of the zones from that of
+ * logical block `slba` on. `options` are its Reporting Options: 0 all zones, 1 empty ones, 2 those open implicitly, 3
+ * explicitly, 4 closed, 5 full, 6 read only, 7 offline. It takes no simulated time.
+ *
+ * Each zone is five values: its type, which is 2 (sequential write required), its state, its first logical block, its capacity,
+ * and its write pointer, which of a full zone is UINT64_MAX. The state is 1 empty, 2 open implicitly, 3 explicitly, 4 closed, 14
+ * full.
+ *
+ * Returns how many values there are. The caller owns `out`. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT (`options`), MELDSIM_ERR_NAMESPACE, MELDSIM_ERR_RANGE, MELDSIM_ERR_UNSUPPORTED (no zones),
+ * MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ *
+ * # Safety
+ * `out` is null with `n` 0, or points to `n` writable values.
+ */
+int32_t meldsim_zone_report(int64_t handle,
+                            uint32_t nsid,
+                            uint64_t slba,
+                            uint32_t options,
+                            uint64_t *out,
+                            uint32_t n);
 
 /**
  * Fills `out` with the first `n` counters of the device, all since it was opened (names in `_ps`: simulated picoseconds).

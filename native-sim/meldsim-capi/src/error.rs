@@ -42,6 +42,8 @@ pub const MELDSIM_ERR_TICKET: i32 = -11;
 pub const MELDSIM_ERR_SNAPSHOT: i32 = -13;
 /// The device's simulated time is used up, after 106 days: close it and open a new one.
 pub const MELDSIM_ERR_CLOCK: i32 = -14;
+/// A zone is not as the command needs it; `meldsim_last_status` says what is wrong.
+pub const MELDSIM_ERR_ZONE: i32 = -15;
 
 /// A code for the caller, a text for the person.
 #[derive(Debug, thiserror::Error)]
@@ -49,6 +51,8 @@ pub const MELDSIM_ERR_CLOCK: i32 = -14;
 pub(crate) struct Failure {
     pub(crate) code: i32,
     message: String,
+    /// With which a controller completes a command that fails so; success where it is no command's.
+    status: Status,
 }
 
 impl Failure {
@@ -56,6 +60,7 @@ impl Failure {
         Failure {
             code,
             message: message.into(),
+            status: Status::SUCCESS,
         }
     }
 
@@ -67,23 +72,56 @@ impl Failure {
         Failure::new(MELDSIM_ERR_PANIC, message)
     }
 
+    /// The same of a command, with its status.
+    pub(crate) fn with_status(self, status: Status) -> Failure {
+        Failure { status, ..self }
+    }
+
     /// The failure of a command that completed with an error.
     pub(crate) fn of_command(status: Status) -> Failure {
-        match status {
-            Status::CAPACITY_EXCEEDED => Failure::new(
+        let (code, text) = match status {
+            Status::CAPACITY_EXCEEDED => (
                 MELDSIM_ERR_CAPACITY,
                 "the device has no room for the write; deallocate something",
             ),
+            Status::ZONE_BOUNDARY_ERROR => (
+                MELDSIM_ERR_ZONE,
+                "the range is in more than one zone, or beyond its capacity; stay in one",
+            ),
+            Status::ZONE_IS_FULL => (MELDSIM_ERR_ZONE, "the zone is full; reset it first"),
+            Status::ZONE_INVALID_WRITE => (
+                MELDSIM_ERR_ZONE,
+                "a write must begin at the write pointer of its zone; see the report of zones",
+            ),
+            Status::TOO_MANY_ACTIVE_ZONES => (
+                MELDSIM_ERR_ZONE,
+                "too many zones are active; finish or reset one",
+            ),
+            Status::TOO_MANY_OPEN_ZONES => (MELDSIM_ERR_ZONE, "too many zones are open; close one"),
+            Status::INVALID_ZONE_STATE_TRANSITION => (
+                MELDSIM_ERR_ZONE,
+                "the state of the zone does not allow this; see the report of zones",
+            ),
+            Status::INVALID_FIELD => (
+                MELDSIM_ERR_ARGUMENT,
+                "the first logical block is not that of a zone",
+            ),
+            Status::INVALID_OPCODE => (
+                MELDSIM_ERR_UNSUPPORTED,
+                "a zoned namespace is not deallocated; reset zones",
+            ),
             Status(code) => {
-                Failure::panic(format!("the command ended with NVMe status {code:#05x}"))
+                let text = format!("the command ended with NVMe status {code:#05x}");
+                return Failure::panic(text).with_status(status);
             }
-        }
+        };
+        Failure::new(code, text).with_status(status)
     }
 }
 
 impl From<DeviceError> for Failure {
     fn from(error: DeviceError) -> Failure {
-        Failure::new(device_code(&error), error.to_string())
+        Failure::new(device_code(&error), error.to_string()).with_status(error.status())
     }
 }
 
@@ -161,6 +199,7 @@ fn request_code(error: &RequestError) -> i32 {
 
 thread_local! {
     static LAST_ERROR: RefCell<String> = const { RefCell::new(String::new()) };
+    static LAST_STATUS: Cell<Status> = const { Cell::new(Status::SUCCESS) };
     /// How many [`catch`]es this thread is in.
     static CATCHING: Cell<u32> = const { Cell::new(0) };
     static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
@@ -168,6 +207,7 @@ thread_local! {
 
 /// Remembers `failure` as this thread's last error and gives its code.
 pub(crate) fn remember(failure: &Failure) -> i32 {
+    LAST_STATUS.set(failure.status);
     LAST_ERROR.with_borrow_mut(|last| {
         last.clear();
         // An embedded NUL would cut the text short for a C reader.
@@ -179,6 +219,11 @@ pub(crate) fn remember(failure: &Failure) -> i32 {
 /// Runs `read` on the text of this thread's last error.
 pub(crate) fn with_last<R>(read: impl FnOnce(&str) -> R) -> R {
     LAST_ERROR.with_borrow(|last| read(last))
+}
+
+/// The status of the command of this thread's last error.
+pub(crate) fn last_status() -> Status {
+    LAST_STATUS.get()
 }
 
 /// Runs `body`; a panic inside gives its text, with the place it came from.

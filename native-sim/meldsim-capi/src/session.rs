@@ -12,7 +12,7 @@ use crate::error::{Failure, MELDSIM_ERR_TIMEOUT, catch, remember};
 use crate::monitor::{Guard, Monitor, Next};
 use crate::ring::{Entry, Ring, Shared};
 use crate::state::{Executive, FaultCheck, OF_RING, State};
-use crate::tickets::{DETACHED, Outcome};
+use crate::tickets::{DETACHED, Ended, Outcome};
 
 /// The most commands on one device, and so the most in one batch. Submitting more runs the engine (account mode) or
 /// blocks (real-time mode) until there is room.
@@ -244,8 +244,8 @@ impl Session {
         outcome
     }
 
-    /// Waits for `ticket`; the latency of its slowest command in simulated picoseconds.
-    pub(crate) fn wait(&self, ticket: i64, mut deadline: Deadline) -> Result<u64, Failure> {
+    /// Waits for `ticket`; how its commands ended.
+    pub(crate) fn wait(&self, ticket: i64, mut deadline: Deadline) -> Result<Ended, Failure> {
         let mut state = self.usable()?;
         state.check_fault()?;
         let mut outcome = None;
@@ -260,7 +260,7 @@ impl Session {
         )?;
         drop(state);
         match outcome {
-            Some(Ok(latency_ps)) => Ok(latency_ps),
+            Some(Ok(ended)) => Ok(ended),
             Some(Err(status)) => Err(Failure::of_command(status)),
             None => Err(Failure::panic("a wait ended without an outcome")),
         }

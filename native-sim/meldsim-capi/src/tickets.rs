@@ -26,14 +26,14 @@ struct Ticket {
     pending: u32,
     /// Threads blocked on this ticket.
     waiters: u32,
-    latency_ps: u64,
+    ended: Ended,
     failed: Option<Status>,
 }
 
 impl Ticket {
     fn outcome(&self) -> Outcome {
         match self.failed {
-            None => Ok(self.latency_ps),
+            None => Ok(self.ended),
             Some(status) => Err(status),
         }
     }
@@ -48,8 +48,17 @@ pub(crate) struct Tickets {
     done: VecDeque<u32>,
 }
 
-/// What became of a ticket's commands: the slowest one's latency, or the first error.
-pub(crate) type Outcome = Result<u64, Status>;
+/// How a ticket's commands ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ended {
+    /// The slowest one's latency.
+    pub(crate) latency_ps: u64,
+    /// The largest that one returned.
+    pub(crate) result: u64,
+}
+
+/// What became of a ticket's commands, or the first error.
+pub(crate) type Outcome = Result<Ended, Status>;
 
 impl Tickets {
     /// A new ticket for `commands` commands, whose outcome is `posted` or waited for.
@@ -92,7 +101,9 @@ impl Tickets {
         };
         let entry = &mut self.entries[index];
         entry.pending -= 1;
-        entry.latency_ps = entry.latency_ps.max(completion.latency().as_ps());
+        let ended = &mut entry.ended;
+        ended.latency_ps = ended.latency_ps.max(completion.latency().as_ps());
+        ended.result = ended.result.max(completion.result);
         if completion.status != Status::SUCCESS && entry.failed.is_none() {
             entry.failed = Some(completion.status);
         }

@@ -261,6 +261,7 @@ impl Host {
                     directive: hint.directive(),
                     dsm: DsmByte(dsm),
                     zone_action: None,
+                    select_all: false,
                     tag,
                 };
                 let queue = QueueId(u16::from(queue % 5));

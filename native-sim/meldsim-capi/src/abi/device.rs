@@ -42,6 +42,14 @@ pub unsafe extern "C" fn meldsim_last_error(buf: *mut c_char, len: u64) -> i32 {
     })
 }
 
+/// The status with which an NVMe controller completes the command of this thread's last failure: the status code type from bit 8
+/// up, the status code below, as the Base specification and those of the command sets number them. 0 when the failure was not of a
+/// command.
+#[unsafe(no_mangle)]
+pub extern "C" fn meldsim_last_status() -> i32 {
+    error::last_status().0.into()
+}
+
 /// Opens a device in account mode and stores its handle, always positive, in `*handle`.
 ///
 /// `abi_version` is MELDSIM_ABI_VERSION as the caller was compiled with. `profile` is the name of a built-in profile or

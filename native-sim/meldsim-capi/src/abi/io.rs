@@ -1,10 +1,10 @@
 //! Commands and their tickets, and the submission queues they go through.
 
-use meldsim::nvme::zone::ZoneAction;
-use meldsim::nvme::{DsmByte, Priority};
+use meldsim::nvme::{DsmByte, Priority, Status};
 use meldsim::{Command, Device, NamespaceId, Opcode, QueueId};
 
 use super::namespace::{MELDSIM_RANGES_MAX, directive_of, meldsim_range, range_of};
+use super::zone::send_of;
 use crate::clock::Deadline;
 use crate::entry::{
     List, Versioned, check_out, check_reserved, count, device, give, long, session, status, take,
@@ -48,11 +48,11 @@ pub const MELDSIM_PRIORITY_LOW: u32 = 3;
 pub struct meldsim_command {
     /// sizeof(meldsim_command).
     pub size: u32,
-    /// MELDSIM_FLUSH, MELDSIM_WRITE, MELDSIM_READ or MELDSIM_DEALLOCATE.
+    /// MELDSIM_FLUSH, MELDSIM_WRITE, MELDSIM_READ, MELDSIM_DEALLOCATE, MELDSIM_ZONE_MANAGE or MELDSIM_ZONE_APPEND.
     pub opcode: u32,
     /// Namespace, from `meldsim_namespace_create`.
     pub nsid: u32,
-    /// Number of logical blocks.
+    /// Number of logical blocks; of MELDSIM_ZONE_MANAGE, the Zone Send Action.
     pub nlb: u32,
     /// First logical block.
     pub slba: u64,
@@ -97,8 +97,8 @@ unsafe impl Versioned for meldsim_queue_shares {
 
 /// Submits one command; it reaches the device now, in simulated time.
 ///
-/// `opcode` is MELDSIM_FLUSH, MELDSIM_WRITE, MELDSIM_READ or MELDSIM_DEALLOCATE; `slba` and `nlb` count logical blocks (0
-/// and 0 for a flush); `directive` is `dtype << 16 | dspec` on a write, 0 for none; `flags` is 0 or a sum of
+/// `opcode` is MELDSIM_FLUSH, MELDSIM_WRITE, MELDSIM_READ, MELDSIM_DEALLOCATE, or of a zoned namespace also MELDSIM_ZONE_MANAGE
+/// or MELDSIM_ZONE_APPEND; `slba` and `nlb` count logical blocks (0 and 0 for a flush); `directive` is `dtype << 16 | dspec` on a write, 0 for none; `flags` is 0 or a sum of
 /// MELDSIM_DETACHED or MELDSIM_POSTED, and MELDSIM_NO_WAIT. A DSM field and a queue need `meldsim_submit_batch`.
 ///
 /// Returns a ticket above 0, to be given to `meldsim_wait` or `meldsim_forget` once (with MELDSIM_POSTED, `meldsim_reap`
@@ -192,13 +192,37 @@ pub unsafe extern "C" fn meldsim_deallocate(
 /// and at least a little even when `timeout_ns` is 0. After MELDSIM_ERR_TIMEOUT the ticket stays valid; after anything
 /// else it is used up. Thread-safe; of several threads that wait for one ticket, one gets the latency.
 ///
-/// Errors: MELDSIM_ERR_TICKET, MELDSIM_ERR_TIMEOUT, MELDSIM_ERR_CAPACITY (a write found the device full),
-/// MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+/// Errors: MELDSIM_ERR_TICKET, MELDSIM_ERR_TIMEOUT, MELDSIM_ERR_CAPACITY (a write found the device full), MELDSIM_ERR_ZONE (the
+/// state of a zone), MELDSIM_ERR_ARGUMENT (not the first logical block of a zone), MELDSIM_ERR_UNSUPPORTED (of a zoned
+/// namespace), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
 #[unsafe(no_mangle)]
 pub extern "C" fn meldsim_wait(handle: i64, ticket: i64, timeout_ns: u64) -> i64 {
     session(handle, |session| {
-        let latency_ps = session.wait(ticket, Deadline::after_ns(timeout_ns))?;
-        Ok(long(latency_ps))
+        let ended = session.wait(ticket, Deadline::after_ns(timeout_ns))?;
+        Ok(long(ended.latency_ps))
+    })
+}
+
+/// As `meldsim_wait`; `*result` becomes what the command returns, dwords 0 and 1 of its completion: of MELDSIM_ZONE_APPEND the
+/// first logical block that it wrote, of others 0. Of several commands under one ticket it is the largest.
+///
+/// Errors: those of `meldsim_wait`, MELDSIM_ERR_ARGUMENT (null). `*result` is set on success only.
+///
+/// # Safety
+/// `result` is null or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn meldsim_wait_result(
+    handle: i64,
+    ticket: i64,
+    timeout_ns: u64,
+    result: *mut u64,
+) -> i64 {
+    session(handle, |session| {
+        check_out(result, "result")?;
+        let ended = session.wait(ticket, Deadline::after_ns(timeout_ns))?;
+        // SAFETY: not null, and the caller vouches that it is writable.
+        unsafe { result.write(ended.result) };
+        Ok(long(ended.latency_ps))
     })
 }
 
@@ -225,7 +249,7 @@ pub unsafe extern "C" fn meldsim_reap(handle: i64, out: *mut i64, n: u32, due_ns
         }
         let (taken, due) = session.reap(n as usize, |at, ticket, outcome| {
             let value = match outcome {
-                Ok(latency_ps) => long(latency_ps),
+                Ok(ended) => long(ended.latency_ps),
                 Err(status) => i64::from(Failure::of_command(status).code),
             };
             // SAFETY: not null, and the caller vouches for `2 * n` writable values; `at` is below `n`.
@@ -368,17 +392,21 @@ pub(super) fn send(
         Failure::new(
             MELDSIM_ERR_UNSUPPORTED,
             format!(
-                "opcode {:#x} is unknown; use 0 (flush), 1 (write), 2 (read), 9 (deallocate), 0x79 (manage a zone) or 0x7d (append)",
+                "opcode {:#x} is unknown; use 0 (flush), 1 (write), 2 (read), 9 (deallocate), 0x79 (manage zones) or 0x7d (append)",
                 command.opcode
             ),
         )
+        .with_status(Status::INVALID_OPCODE)
     })?;
     let dsm = u8::try_from(command.dsm).map_err(|_| {
         Failure::argument(format!("the DSM field {:#x} is above 0xff", command.dsm))
     })?;
-    let (nlb, zone_action) = match opcode {
-        Opcode::ManageZone => (0, Some(zone_action_of(command.nlb)?)),
-        _ => (command.nlb, None),
+    let (nlb, zone_action, select_all) = match opcode {
+        Opcode::ManageZone => {
+            let (action, select_all) = send_of(command.nlb)?;
+            (0, Some(action), select_all)
+        }
+        _ => (command.nlb, None, false),
     };
     let of_model = Command {
         opcode,
@@ -386,6 +414,7 @@ pub(super) fn send(
         slba: command.slba,
         nlb,
         zone_action,
+        select_all,
         directive: directive_of(command.directive)?,
         dsm: DsmByte(dsm),
         tag,
@@ -395,15 +424,6 @@ pub(super) fn send(
         queue => device.submit_to(queue_of(queue)?, &of_model)?,
     }
     Ok(())
-}
-
-fn zone_action_of(number: u32) -> Result<ZoneAction, Failure> {
-    let action = u8::try_from(number).ok().and_then(ZoneAction::from_u8);
-    action.ok_or_else(|| {
-        Failure::argument(format!(
-            "zone action {number} is unknown; use 1 (close), 2 (finish), 3 (open) or 4 (reset)"
-        ))
-    })
 }
 
 fn queue_of(number: u32) -> Result<QueueId, Failure> {

@@ -8,6 +8,7 @@
 //! | `ring` | a ring of commands in shared memory |
 //! | `set` | NVM sets and predictable latency mode |
 //! | `fdp` | flexible data placement: handles, statistics and events of a set |
+//! | `zone` | zoned namespaces: their zones, and the report of them |
 //! | `counters` | counters, percentiles, how busy the parts of a device are |
 //! | `timeline` | what a device did, as a file |
 //! | `run` | whole workloads; pages of what Spark jobs recorded |
@@ -21,6 +22,7 @@ mod ring;
 mod run;
 mod set;
 mod timeline;
+mod zone;
 
 pub use counters::*;
 pub use device::*;
@@ -31,3 +33,4 @@ pub use ring::*;
 pub use run::*;
 pub use set::*;
 pub use timeline::*;
+pub use zone::*;

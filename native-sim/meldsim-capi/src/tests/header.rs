@@ -60,6 +60,7 @@ fn generate() -> String {
         .with_src(source.join("abi/ring.rs"))
         .with_src(source.join("abi/set.rs"))
         .with_src(source.join("abi/fdp.rs"))
+        .with_src(source.join("abi/zone.rs"))
         .with_src(source.join("abi/counters.rs"))
         .with_src(source.join("abi/timeline.rs"))
         .with_src(source.join("abi/run.rs"))
@@ -77,6 +78,7 @@ fn in_hexadecimal(header: &str) -> String {
         "#define MELDSIM_DIRECTIVE_",
         "#define MELDSIM_DSM_",
         "#define MELDSIM_RANGE_SEQUENTIAL_READ",
+        "#define MELDSIM_ZONE_",
     ];
     let mut converted = String::new();
     for line in header.lines() {

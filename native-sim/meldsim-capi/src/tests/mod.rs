@@ -14,6 +14,7 @@ mod runs;
 mod sets;
 mod structs;
 mod timeline;
+mod zones;
 
 use std::ffi::{CStr, CString};
 use std::time::Duration;

@@ -172,6 +172,31 @@ static void placement(void) {
   CHECK(meldsim_close(device), == MELDSIM_OK);
 }
 
+/* Zones: an append returns where it is, a write elsewhere than at the write pointer is refused, all are reset. */
+static void zones(void) {
+  int64_t device = 0;
+  uint32_t nsid = 0;
+  uint64_t lba = 0, zone[10];
+  meldsim_zones info = {.size = sizeof info};
+  CHECK(meldsim_open(MELDSIM_ABI_VERSION, "zn540", &device), == MELDSIM_OK);
+  CHECK(meldsim_namespace_create(device, UINT64_C(2) << 32, &nsid), == MELDSIM_OK);
+  CHECK(meldsim_zones_info(device, nsid, &info), == MELDSIM_OK);
+  CHECK(info.zones, == (UINT64_C(2) << 32) / 4096 / info.zone_lbas);
+  for (uint64_t nth = 0; nth < 2; nth++) {
+    int64_t ticket = meldsim_submit(device, MELDSIM_ZONE_APPEND, nsid, info.zone_lbas, 8, 0, 0);
+    CHECK(meldsim_wait_result(device, ticket, UINT64_MAX, &lba), > 0);
+    CHECK(lba, == info.zone_lbas + 8 * nth);
+  }
+  CHECK(meldsim_wait(device, meldsim_submit(device, MELDSIM_WRITE, nsid, info.zone_lbas, 8, 0, 0), UINT64_MAX), == MELDSIM_ERR_ZONE);
+  CHECK(meldsim_last_status(), == 0x1bc);
+  CHECK(meldsim_zone_report(device, nsid, info.zone_lbas, 0, zone, 5), == 5 * ((int32_t)info.zones - 1));
+  CHECK(zone[1], == 2);
+  CHECK(zone[4], == info.zone_lbas + 16);
+  CHECK(meldsim_wait(device, meldsim_submit(device, MELDSIM_ZONE_MANAGE, nsid, 0, MELDSIM_ZONE_RESET | MELDSIM_ZONE_SELECT_ALL, 0), UINT64_MAX), > 0);
+  CHECK(meldsim_zone_report(device, nsid, 0, 1, zone, 0), == 5 * (int32_t)info.zones);
+  CHECK(meldsim_close(device), == MELDSIM_OK);
+}
+
 /* Commands through memory: put in without a call, done without a call, and one thread that makes the calls. */
 enum { ENTRIES = 4, SLOTS = 8, TAIL = 0, HEAD = 8, POSTED = 18, POSTS = 32, FLAGS = 5, AWAITED = 6, TURN = 7 };
 
@@ -316,6 +341,7 @@ int main(void) {
   CHECK(meldsim_close(device), == MELDSIM_ERR_CLOSED);
   used();
   placement();
+  zones();
   ring();
   run();
   puts("ok");

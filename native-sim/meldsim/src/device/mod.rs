@@ -47,7 +47,7 @@ use crate::event::Event;
 #[cfg(test)]
 use crate::ftl::Ftl;
 use crate::nvme::Completion;
-use crate::nvme::zone::Zones;
+use crate::nvme::zones::Zones;
 use crate::profile::{Profile, ProfileErrors, Shortcuts};
 
 /// A simulated SSD. It is deterministic, does no I/O and knows no wall clock.

@@ -144,7 +144,10 @@ impl Device {
         let nlb = u64::from(command.nlb);
         let namespace = match command.opcode {
             Opcode::Flush => self.namespaces.index(command.nsid)?,
-            Opcode::ManageZone => self.namespaces.check(command.nsid, command.slba, 1)?,
+            Opcode::ManageZone => {
+                let slba = if command.select_all { 0 } else { command.slba };
+                self.namespaces.check(command.nsid, slba, 1)?
+            }
             _ => self.namespaces.check(command.nsid, command.slba, nlb)?,
         };
         let hint = match command.opcode {
@@ -199,7 +202,11 @@ impl Device {
             is_sent: false,
             outbound: Outbound::default(),
             firmware: CommandState::default(),
-            zone: command.zone_action.map_or(ZoneStep::None, ZoneStep::Manage),
+            zone: match command.zone_action {
+                None => ZoneStep::None,
+                Some(action) if command.select_all => ZoneStep::ManageAll(action),
+                Some(action) => ZoneStep::Manage(action),
+            },
         })
     }
 

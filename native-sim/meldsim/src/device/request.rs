@@ -126,19 +126,30 @@ pub(super) struct Request {
     pub(super) zone: ZoneStep,
 }
 
-/// What a command does to a zone beyond writing to it. Frontiers are those of active zones.
+/// What a command does to zones beyond writing to them. Frontiers are those of active zones, bit by bit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum ZoneStep {
     #[default]
     None,
     /// It asks for this.
     Manage(ZoneAction),
+    /// It asks for this of all zones.
+    ManageAll(ZoneAction),
     /// It writes, which may open it or fill it.
     Write { opens: bool, fills: bool },
-    /// It is padded.
-    Pad { slot: u8 },
-    /// Its data, which may have a frontier, are forgotten: so many logical blocks.
-    Reset { slot: Option<u8>, written: u32 },
+    /// They are padded.
+    Pad { slots: u16 },
+    /// The data of so many zones, some of which have frontiers, are forgotten: so many logical blocks.
+    Reset {
+        slots: u16,
+        zones: u32,
+        written: u32,
+    },
+}
+
+/// The frontiers of a set of them, in order.
+pub(super) fn frontiers(slots: u16) -> impl Iterator<Item = u8> {
+    (0..16).filter(move |slot| slots >> slot & 1 != 0)
 }
 
 impl Request {

@@ -1,11 +1,10 @@
-//! Zoned namespaces: commands enter the [state machine](crate::nvme::zone) when they begin on the medium, in that order.
+//! Zoned namespaces: commands enter the [state machine](crate::nvme::zones) when they begin on the medium, in that order.
 
-use super::request::{Outcome, ZoneStep};
+use super::request::{Outcome, PageRange, Request, ZoneStep};
 use super::{Device, DeviceError};
 use crate::engine::Duration;
-use crate::nvme::zone::{
-    SavedZone, Written, Zone, ZoneAction, ZoneCounts, ZoneShape, ZoneState, Zones,
-};
+use crate::nvme::zone::{Zone, ZoneAction, ZoneCounts, ZoneShape, ZoneState};
+use crate::nvme::zones::{Managed, SavedZone, Written, Zones};
 use crate::nvme::{Command, Directive, Hint, NamespaceId, Opcode, Pattern, Status};
 
 /// Zones.
@@ -18,6 +17,23 @@ impl Device {
     /// All zones of the namespace, in order, as Zone Management Receive reports them; none where it is not zoned.
     pub fn zones(&self) -> impl Iterator<Item = Zone> {
         self.zones.iter().flat_map(|zones| zones.iter())
+    }
+
+    /// The zones of a namespace from that of a logical block on, as Zone Management Receive reports them, and how they are.
+    ///
+    /// # Errors
+    ///
+    /// A namespace that does not exist or has no zones, [`DeviceError::OutOfRange`].
+    pub fn report_zones(
+        &self,
+        nsid: NamespaceId,
+        slba: u64,
+    ) -> Result<(ZoneShape, impl Iterator<Item = Zone>), DeviceError> {
+        self.namespaces.check(nsid, slba, 1)?;
+        let zones = self.zones.as_ref().ok_or(DeviceError::NotZoned { nsid })?;
+        let shape = zones.shape();
+        let first = (slba / shape.size_lbas) as usize;
+        Ok((shape, zones.iter().skip(first)))
     }
 
     /// What was done to zones since the device was built; nothing where there are none.
@@ -93,20 +109,19 @@ impl Device {
             (Opcode::Write, _) => zones.write(slba, nlb)?,
             (Opcode::Append, _) => zones.append(slba, nlb)?,
             (Opcode::ManageZone, ZoneStep::Manage(action)) => {
-                let before = zones.manage(slba, action)?;
-                let written = before.written_lbas;
-                request.zone = match (action, before.slot) {
-                    (ZoneAction::Finish, Some(slot)) if written > 0 => ZoneStep::Pad { slot },
-                    (ZoneAction::Reset, slot) if before.state != ZoneState::Empty => {
-                        let capacity = zones.shape().capacity_lbas;
-                        request.range = self.namespaces.pages_at(0, slba, capacity).0;
-                        ZoneStep::Reset {
-                            slot,
-                            written: u32::try_from(written).unwrap_or(u32::MAX),
-                        }
-                    }
-                    _ => request.zone,
-                };
+                let managed = zones.manage(slba, action)?;
+                let capacity = zones.shape().capacity_lbas;
+                request.work_on(
+                    action,
+                    managed,
+                    self.namespaces.pages_at(0, slba, capacity).0,
+                );
+                return Ok(());
+            }
+            (Opcode::ManageZone, ZoneStep::ManageAll(action)) => {
+                let managed = zones.manage_all(action)?;
+                let size = zones.size_lbas();
+                request.work_on(action, managed, self.namespaces.pages_at(0, 0, size).0);
                 return Ok(());
             }
             (Opcode::Deallocate | Opcode::ManageZone, _) => return Err(Status::INVALID_OPCODE),
@@ -145,19 +160,21 @@ impl Device {
                 };
                 of_append + zones.open_time * u64::from(opens)
             }
-            ZoneStep::Pad { .. } | ZoneStep::Manage(ZoneAction::Finish) => {
-                zones.manage_time + zones.open_time
+            ZoneStep::Pad { .. }
+            | ZoneStep::Manage(ZoneAction::Finish)
+            | ZoneStep::ManageAll(ZoneAction::Finish) => zones.manage_time + zones.open_time,
+            ZoneStep::Reset { .. } | ZoneStep::Manage(_) | ZoneStep::ManageAll(_) => {
+                zones.manage_time
             }
-            ZoneStep::Reset { .. } | ZoneStep::Manage(_) => zones.manage_time,
         }
     }
 
-    /// A zone that was padded is so.
+    /// Zones that were padded are so.
     #[cold]
     pub(super) fn leave_zone(&mut self, id: u32) {
         let request = &self.requests[id];
-        if let (ZoneStep::Pad { .. }, Some(zones)) = (request.zone, &mut self.zones) {
-            zones.finished(request.start / self.profile.controller.lba_size.0);
+        if let (ZoneStep::Pad { slots }, Some(zones)) = (request.zone, &mut self.zones) {
+            zones.finished(slots);
         }
     }
 
@@ -227,5 +244,28 @@ impl Device {
         self.namespaces.check(nsid, slba, nlb)?;
         let filled = zones.fill(slba, nlb).ok_or(DeviceError::ZonesNotEmpty)?;
         Ok(Some(filled))
+    }
+}
+
+impl Request {
+    /// What the medium does for zones that were managed, which are all or some of a range.
+    fn work_on(&mut self, action: ZoneAction, managed: Managed, range: PageRange) {
+        let Managed {
+            zones,
+            slots,
+            written_lbas,
+        } = managed;
+        match action {
+            ZoneAction::Finish if slots != 0 => self.zone = ZoneStep::Pad { slots },
+            ZoneAction::Reset if zones > 0 => {
+                self.range = range;
+                self.zone = ZoneStep::Reset {
+                    slots,
+                    zones,
+                    written: u32::try_from(written_lbas).unwrap_or(u32::MAX),
+                };
+            }
+            _ => {}
+        }
     }
 }

@@ -94,6 +94,8 @@ pub struct Command {
     pub dsm: DsmByte,
     /// What Zone Management Send does; others have none.
     pub zone_action: Option<ZoneAction>,
+    /// It does so to all zones that the action [selects](ZoneAction::selects), and has no logical block.
+    pub select_all: bool,
     /// Returned in the completion; the device does not look at it.
     pub tag: u64,
 }
@@ -108,6 +110,7 @@ impl Command {
             directive: Directive::NONE,
             dsm: DsmByte(0),
             zone_action: None,
+            select_all: false,
             tag,
         }
     }
@@ -156,6 +159,14 @@ impl Command {
         Command {
             zone_action: Some(action),
             ..Command::new(Opcode::ManageZone, nsid, zslba, 0, tag)
+        }
+    }
+
+    /// The same of all zones of the namespace whose state allows it.
+    pub const fn manage_all_zones(nsid: NamespaceId, action: ZoneAction, tag: u64) -> Command {
+        Command {
+            select_all: true,
+            ..Command::manage_zone(nsid, 0, action, tag)
         }
     }
 

@@ -10,7 +10,7 @@
 //! | `dataset` | the DSM field and the ranges of Dataset Management |
 //! | `fdp` | Flexible Data Placement: statistics and events of an endurance group (Log Pages 22h and 23h) |
 //! | `hint` | one read pattern from all that was said about a write |
-//! | `zone` | the state machine of zones (Zoned Namespace Command Set specification 1.1) |
+//! | `zone`, `zones` | zones, and their state machine (Zoned Namespace Command Set specification 1.1) |
 //! | `status` | how a command ended |
 //! | `window` | Predictable Latency Mode of an NVM set (Features 13h and 14h, Log Page 0Ah) |
 
@@ -22,6 +22,7 @@ mod hint;
 mod status;
 mod window;
 pub mod zone;
+pub(crate) mod zones;
 
 pub use crate::policy::arbitration::Priority;
 pub use command::{Command, Completion, Namespace, NamespaceId, Opcode};

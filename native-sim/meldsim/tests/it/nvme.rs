@@ -499,6 +499,7 @@ proptest! {
                     directive: step.directive,
                     dsm: DsmByte(step.dsm),
                     zone_action: None,
+                    select_all: false,
                     tag,
                 };
                 if device.submit_to(QueueId(step.queue), &command).is_ok() {

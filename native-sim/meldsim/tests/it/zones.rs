@@ -160,7 +160,31 @@ impl Naive {
                 self.zones[zone].1 = 0;
                 Ok(())
             }
+            ZoneAction::Offline => Err(Status::INVALID_ZONE_STATE_TRANSITION),
         }
+    }
+
+    /// Each zone whose state allows it; of zones to open, all or none.
+    fn manage_all(&mut self, action: ZoneAction) -> Result<(), Status> {
+        use ZoneState::{Closed, ExplicitlyOpen, Full, ImplicitlyOpen};
+        let from: &[ZoneState] = match action {
+            ZoneAction::Close => &[ImplicitlyOpen, ExplicitlyOpen],
+            ZoneAction::Finish => &[ImplicitlyOpen, ExplicitlyOpen, Closed],
+            ZoneAction::Open => &[Closed],
+            ZoneAction::Reset => &[ImplicitlyOpen, ExplicitlyOpen, Closed, Full],
+            ZoneAction::Offline => &[],
+        };
+        let explicit_after = self.count(|state| [ExplicitlyOpen, Closed].contains(&state));
+        if action == ZoneAction::Open && explicit_after > self.limits.1 {
+            return Err(Status::TOO_MANY_OPEN_ZONES);
+        }
+        let before = self.zones.clone();
+        for (zone, (state, _)) in (0..).zip(before) {
+            if from.contains(&state) {
+                self.manage(zone * self.size, action)?;
+            }
+        }
+        Ok(())
     }
 
     fn read(&self, lba: u64, lbas: u64) -> Result<(), Status> {
@@ -190,6 +214,7 @@ enum Step {
     Write(u64, i64, u64),
     Append(u64, u64, u64),
     Manage(u64, u64, ZoneAction),
+    ManageAll(ZoneAction),
     Read(u64, u64, u64),
     PowerCut,
 }
@@ -198,16 +223,20 @@ fn step() -> impl Strategy<Value = Step> {
     let zone = || 0..ZONES;
     let few = prop_oneof![9 => Just(0), 1 => -2..3i64];
     let offset = || prop_oneof![9 => Just(0), 1 => 0..9u64];
-    let action = prop::sample::select(vec![
-        ZoneAction::Open,
-        ZoneAction::Close,
-        ZoneAction::Finish,
-        ZoneAction::Reset,
-    ]);
+    let action = || {
+        prop::sample::select(vec![
+            ZoneAction::Open,
+            ZoneAction::Close,
+            ZoneAction::Finish,
+            ZoneAction::Reset,
+            ZoneAction::Offline,
+        ])
+    };
     prop_oneof![
         4 => (zone(), few, 1..60u64).prop_map(|(zone, off, pages)| Step::Write(zone, off, pages)),
         2 => (zone(), offset(), 1..60u64).prop_map(|(zone, off, pages)| Step::Append(zone, off, pages)),
-        4 => (zone(), offset(), action).prop_map(|(zone, off, action)| Step::Manage(zone, off, action)),
+        4 => (zone(), offset(), action()).prop_map(|(zone, off, action)| Step::Manage(zone, off, action)),
+        1 => action().prop_map(Step::ManageAll),
         1 => (zone(), 0..100u64, 1..60u64).prop_map(|(zone, off, pages)| Step::Read(zone, off, pages)),
         1 => Just(Step::PowerCut),
     ]
@@ -249,6 +278,10 @@ proptest! {
                     let lba = start(zone) + off;
                     let expected = naive.manage(lba, action).map(|()| 0);
                     (Command::manage_zone(nsid, lba, action, tag), expected)
+                }
+                Step::ManageAll(action) => {
+                    let expected = naive.manage_all(action).map(|()| 0);
+                    (Command::manage_all_zones(nsid, action, tag), expected)
                 }
                 Step::Read(zone, off, pages) => {
                     let lba = (start(zone) + off).min(ZONES * naive.size - pages);
@@ -485,6 +518,52 @@ fn a_finish_pads_what_is_not_written() {
         device.locate(nsid, shape.size_lbas).unwrap(),
         Location::Flash { .. }
     ));
+}
+
+/// What is done to all zones takes as long as one after the other, or as they are padded side by side; resources are free again.
+#[test]
+fn all_zones_are_finished_and_reset_at_once() {
+    let profile = profile((4, 4));
+    let (mut device, nsid) = device(&profile);
+    let shape = device.zone_shape().unwrap();
+    let write_some = |device: &mut Device, pages: u64| {
+        for zone in 0..3 {
+            let start = zone * shape.size_lbas;
+            let write = Command::write(nsid, start, pages as u32, Directive::NONE, 0);
+            assert_eq!(status(device, &write), Status::SUCCESS);
+        }
+        while device.run_until_completion() {}
+    };
+    let pages = shape.capacity_lbas / 4;
+    write_some(&mut device, pages);
+    let finish = Command::manage_all_zones(nsid, ZoneAction::Finish, 0);
+    assert_eq!(status(&mut device, &finish), Status::SUCCESS);
+    let full = device
+        .zones()
+        .filter(|zone| zone.state == ZoneState::Full)
+        .count();
+    assert_eq!(full, 3);
+    assert_eq!(
+        device.stats().padded_pages,
+        3 * (shape.capacity_lbas - pages)
+    );
+    let reset = Command::manage_all_zones(nsid, ZoneAction::Reset, 0);
+    let zones = &profile.zones;
+    let time = (zones.reset_time + zones.reset_unit_time * pages) * 3;
+    assert_eq!(
+        run(&mut device, &reset).latency(),
+        time + profile.controller.latency
+    );
+    assert_eq!(
+        (device.zone_counts().finishes, device.zone_counts().resets),
+        (3, 3)
+    );
+    // Four zones may be active again, and their superblocks are free.
+    for _ in 0..10 {
+        write_some(&mut device, shape.capacity_lbas);
+        assert_eq!(status(&mut device, &reset), Status::SUCCESS);
+    }
+    assert_eq!(device.stats().mapped_pages, 0);
 }
 
 /// Appends that are outstanding at once get addresses one after the other, in the order submitted.

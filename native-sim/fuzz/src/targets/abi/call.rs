@@ -275,6 +275,41 @@ pub(super) enum Call {
         room: u8,
         null: bool,
     },
+    Zone(ZoneCall),
+}
+
+/// A command of a zone.
+#[derive(Arbitrary, Clone, Copy, Debug)]
+pub(super) struct ZoneCall {
+    pub(super) device: Number,
+    what: u8,
+    zone: u8,
+    /// Mostly none.
+    offset: u8,
+    pub(super) blocks: u8,
+    pub(super) is_awaited: bool,
+}
+
+impl ZoneCall {
+    /// Opcode, distance from the start of the zone, and what is done.
+    pub(super) fn order(self, at_pointer: u64) -> (u32, u64, u32) {
+        let offset = u64::from(self.offset.saturating_sub(0xF0));
+        let blocks = u32::from(self.blocks);
+        match self.what {
+            0..=0x5F => (MELDSIM_WRITE, at_pointer + offset, blocks),
+            0x60..=0x7F => (MELDSIM_ZONE_APPEND, offset, blocks),
+            0x80..=0x9F => (MELDSIM_READ, offset, blocks),
+            what => {
+                let action = u32::from(what % 7);
+                let all = u32::from(self.blocks >= 0xF0) * MELDSIM_ZONE_SELECT_ALL;
+                (MELDSIM_ZONE_MANAGE, offset, action | all)
+            }
+        }
+    }
+
+    pub(super) fn zone(self) -> usize {
+        usize::from(self.zone) % 10
+    }
 }
 
 impl Hint {
@@ -294,12 +329,14 @@ impl Order {
     pub(super) fn command(self) -> meldsim_command {
         meldsim_command {
             opcode: match self.opcode.0 {
-                small @ 0..=0xEF => [
+                small @ 0..=0xDF => [
                     MELDSIM_WRITE,
                     MELDSIM_READ,
                     MELDSIM_DEALLOCATE,
                     MELDSIM_FLUSH,
                 ][small as usize % 4],
+                0xE0..=0xE7 => MELDSIM_ZONE_APPEND,
+                0xE8..=0xEF => MELDSIM_ZONE_MANAGE,
                 any => any as u32,
             },
             nsid: match self.nsid.0 {

@@ -5,15 +5,22 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use meldsim::policy::placement::PlacementPolicy;
+use meldsim::profile::{ByteSize, Profile};
 use meldsim_capi::*;
 
-use super::call::{Call, Number, Order, Ranges, Size};
+use super::call::{Call, Number, Order, Ranges, Size, ZoneCall};
 use crate::targets::exercise::tiny_profile;
 
 const ROOM: usize = 96;
 /// No struct that is accepted is larger.
 const STRUCT_BYTES: usize = 1024;
 const UNTOUCHED: u64 = 0x7F7F_7F7F_7F7F_7F7F;
+/// Of `Call::Open`: a plain device, one with reclaim unit handles, one with zones; blocks of a zone and of a zoned namespace.
+pub(super) const PLAIN: u8 = 0;
+pub(super) const HANDLES: u8 = 0xC0;
+pub(super) const ZONES: u8 = 0xA0;
+const ZONE_BLOCKS: u64 = 64;
+pub(super) const ZONED_BLOCKS: u64 = 8 * ZONE_BLOCKS;
 
 /// What the calls so far have given.
 #[derive(Default)]
@@ -36,6 +43,12 @@ impl Caller {
         if code < 0 {
             assert!(!last_error().is_empty(), "{call:?} fails without a text");
         }
+    }
+
+    /// Whether the last call but one has opened a device, and the last made its namespace.
+    pub(super) fn has_namespace(&self) -> bool {
+        let devices = &self.devices;
+        devices.len() == 1 && meldsim_namespaces(devices[0]) == 1
     }
 
     pub(super) fn close_all(self) {
@@ -515,8 +528,89 @@ impl Caller {
                 );
                 needed.into()
             }
+            Call::Zone(call) => self.manage(call),
         }
     }
+
+    /// A command of a zone, after which the report must be possible.
+    fn manage(&mut self, call: ZoneCall) -> i64 {
+        let device = self.device(call.device);
+        let zones = report(device);
+        let zone = zones.get(call.zone()).copied().unwrap_or_default();
+        let written = zone.pointer.saturating_sub(zone.start);
+        let (opcode, offset, number) = call.order(written % ZONE_BLOCKS);
+        let start = call.zone() as u64 * ZONE_BLOCKS;
+        let slba = start + offset;
+        let ticket = meldsim_submit(device, opcode, 1, slba, number, 0, 0);
+        let mut code = ticket;
+        if call.is_awaited && ticket > 0 {
+            let mut result = 0;
+            // SAFETY: a writable value.
+            code = unsafe { meldsim_wait_result(device, ticket, u64::MAX, &mut result) };
+            if code >= 0 && opcode == MELDSIM_ZONE_APPEND {
+                assert!((start..start + zone.capacity).contains(&result), "{call:?}");
+            }
+        } else {
+            self.tickets.push(ticket);
+        }
+        if code < 0 && (ticket < 0 || code == i64::from(MELDSIM_ERR_ZONE)) {
+            let is_closed = code == i64::from(MELDSIM_ERR_CLOSED);
+            let is_mine = zones.is_empty() || is_closed;
+            assert!(is_mine || meldsim_last_status() > 0, "{}", last_error());
+        }
+        report(device);
+        code
+    }
+}
+
+/// A zone of a report.
+#[derive(Clone, Copy, Default)]
+struct Reported {
+    state: u64,
+    start: u64,
+    capacity: u64,
+    pointer: u64,
+}
+
+/// The zones of a device; none where it has none. What it says must be possible.
+fn report(device: i64) -> Vec<Reported> {
+    let mut info = meldsim_zones {
+        size: size_of::<meldsim_zones>() as u32,
+        ..Default::default()
+    };
+    // SAFETY: its size is set.
+    if unsafe { meldsim_zones_info(device, 1, &mut info) } != MELDSIM_OK {
+        return Vec::new();
+    }
+    let mut values = vec![0; 5 * info.zones as usize];
+    let n = values.len() as u32;
+    // SAFETY: room for `n` values.
+    let count = unsafe { meldsim_zone_report(device, 1, 0, 0, values.as_mut_ptr(), n) };
+    assert_eq!(count, n as i32, "{}", last_error());
+    let zones: Vec<Reported> = values
+        .chunks_exact(5)
+        .map(|values| Reported {
+            state: values[1],
+            start: values[2],
+            capacity: values[3],
+            pointer: values[4],
+        })
+        .collect();
+    let of = |states: &[u64]| {
+        let are = zones.iter().filter(|zone| states.contains(&zone.state));
+        are.count() as u32
+    };
+    assert!(of(&[2, 3]) <= info.max_open && of(&[2, 3, 4]) <= info.max_active);
+    assert_eq!(of(&[1, 2, 3, 4, 14]), info.zones);
+    for (at, zone) in (0..).zip(&zones) {
+        assert_eq!(zone.start, at * info.zone_lbas);
+        match zone.state {
+            1 => assert_eq!(zone.pointer, zone.start),
+            14 => assert_eq!(zone.pointer, u64::MAX),
+            _ => assert!((zone.start..zone.start + zone.capacity).contains(&zone.pointer)),
+        }
+    }
+    zones
 }
 
 fn pick(of: &[i64], number: Number) -> i64 {
@@ -582,8 +676,9 @@ fn given(ranges: Ranges) -> (Vec<u64>, u32) {
 
 fn profile_name(profile: u8) -> CString {
     let name = match profile {
-        0..=0xBF => tiny_profile_files()[0].to_string_lossy(),
-        0xC0..=0xDF => tiny_profile_files()[1].to_string_lossy(),
+        0..ZONES => tiny_profile_files()[0].to_string_lossy(),
+        ZONES..HANDLES => tiny_profile_files()[2].to_string_lossy(),
+        HANDLES..=0xDF => tiny_profile_files()[1].to_string_lossy(),
         0xE0..=0xEF => "no such profile".into(),
         0xF0..=0xFE => "".into(),
         _ => "melded-tlc-8x8".into(),
@@ -591,15 +686,20 @@ fn profile_name(profile: u8) -> CString {
     CString::new(name.as_bytes()).unwrap_or_default()
 }
 
-/// The tiny profile and one with reclaim unit handles as files, written once a process.
-fn tiny_profile_files() -> &'static [PathBuf; 2] {
-    static FILES: OnceLock<[PathBuf; 2]> = OnceLock::new();
+/// The tiny profile, one with reclaim unit handles and one with zones as files, written once a process.
+fn tiny_profile_files() -> &'static [PathBuf; 3] {
+    static FILES: OnceLock<[PathBuf; 3]> = OnceLock::new();
     FILES.get_or_init(|| {
         let mut handles = tiny_profile();
         handles.ftl.over_provisioning_percent = 60;
         handles.ftl.placement = PlacementPolicy::named("isolated");
         handles.fdp.handles = 2;
-        [("plain", tiny_profile()), ("handles", handles)].map(|(name, profile)| {
+        let files = [
+            ("plain", tiny_profile()),
+            ("handles", handles),
+            ("zones", zoned_profile()),
+        ];
+        files.map(|(name, profile)| {
             let file = format!("meldsim-fuzz-{}-{name}.toml", std::process::id());
             let path = std::env::temp_dir().join(file);
             std::fs::write(&path, profile.to_toml())
@@ -607,6 +707,19 @@ fn tiny_profile_files() -> &'static [PathBuf; 2] {
             path
         })
     })
+}
+
+fn zoned_profile() -> Profile {
+    let mut profile = tiny_profile();
+    profile.timing.melded_read = None;
+    profile.geometry.blocks_per_plane = 32;
+    profile.ftl.over_provisioning_percent = 40;
+    profile.ftl.placement = PlacementPolicy::named("streams");
+    profile.controller.lba_size = profile.mapping_unit();
+    profile.controller.write_buffer = ByteSize(4 * profile.zone_capacity().0);
+    profile.zones.size = ByteSize(ZONE_BLOCKS * profile.mapping_unit().0);
+    (profile.zones.max_active, profile.zones.max_open) = (4, 3);
+    profile
 }
 
 fn last_error() -> String {

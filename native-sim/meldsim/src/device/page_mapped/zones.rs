@@ -1,7 +1,7 @@
 //! Zones that are finished, which takes programs of padding, and that are reset, for which writes wait.
 
 use super::{Map, NandMedium, NvmSet};
-use crate::device::request::{Requests, ZoneStep};
+use crate::device::request::{Requests, ZoneStep, frontiers};
 use crate::engine::{Duration, EventQueue};
 use crate::event::Event;
 use crate::nand::Owner;
@@ -16,7 +16,7 @@ pub(super) struct ZoneWork {
     reset_unit_time: Duration,
     /// Those that are padded.
     padded: Vec<Padded>,
-    /// The one that is reset, for which other writes of the set wait.
+    /// The command that resets some, for which other writes of the set wait.
     reset: Option<Reset>,
 }
 
@@ -31,7 +31,7 @@ struct Padded {
     in_flight: u32,
 }
 
-/// A zone that is reset.
+/// Zones that are reset.
 #[derive(Debug)]
 struct Reset {
     request: u32,
@@ -53,8 +53,9 @@ impl ZoneWork {
 
     /// A program that a request waits for has ended.
     pub(super) fn programmed(&mut self, request: u32) {
-        if let Some(padded) = self.padded.iter_mut().find(|one| one.request == request) {
-            padded.in_flight = padded.in_flight.saturating_sub(1);
+        let is_its = |one: &&mut Padded| one.request == request && one.in_flight > 0;
+        if let Some(padded) = self.padded.iter_mut().find(is_its) {
+            padded.in_flight -= 1;
         }
         if let Some(reset) = self.reset.as_mut().filter(|one| one.request == request) {
             reset.programs -= 1;
@@ -63,7 +64,7 @@ impl ZoneWork {
 }
 
 impl<M: Map> NandMedium<M> {
-    /// Does to a zone what a command asks for, after the writes before it. False when it is not done.
+    /// Does to zones what a command asks for, after the writes before it. False when it is not done.
     pub(super) fn manage_zone(
         &mut self,
         queue: &mut EventQueue<Event>,
@@ -73,24 +74,34 @@ impl<M: Map> NandMedium<M> {
         let request = &mut requests[id];
         let NvmSet { ftl, zoned, .. } = &mut self.sets[set as usize];
         match request.zone {
-            ZoneStep::Pad { slot } => {
-                let programs = ftl.close_zone(slot, id);
-                let left = ftl.zone_rest(slot);
-                request.parts += programs + u64::from(left);
-                zoned.padded.push(Padded {
-                    request: id,
-                    slot,
-                    left,
-                    in_flight: programs as u32,
-                });
+            ZoneStep::Pad { slots } => {
+                for slot in frontiers(slots) {
+                    let programs = ftl.close_zone(slot, id);
+                    let left = ftl.zone_rest(slot);
+                    request.parts += programs + u64::from(left);
+                    zoned.padded.push(Padded {
+                        request: id,
+                        slot,
+                        left,
+                        in_flight: programs as u32,
+                    });
+                }
                 self.pad_zones(queue, set);
                 true
             }
-            ZoneStep::Reset { slot, written } => {
+            ZoneStep::Reset {
+                slots,
+                zones,
+                written,
+            } => {
                 let reset = zoned.reset.get_or_insert_with(|| {
                     // Of a superblock that is partly programmed, what is gathered is programmed too.
-                    let slot = slot.filter(|slot| ftl.has_zone_begun(*slot));
-                    let programs = slot.map_or(0, |slot| ftl.close_zone(slot, id));
+                    let mut programs = 0;
+                    for slot in frontiers(slots) {
+                        if ftl.has_zone_begun(slot) {
+                            programs += ftl.close_zone(slot, id);
+                        }
+                    }
                     request.parts += programs;
                     Reset {
                         request: id,
@@ -101,7 +112,8 @@ impl<M: Map> NandMedium<M> {
                 });
                 if reset.programs == 0 && !reset.is_timed {
                     reset.is_timed = true;
-                    let time = zoned.reset_time + zoned.reset_unit_time * u64::from(written);
+                    let time = zoned.reset_time * u64::from(zones)
+                        + zoned.reset_unit_time * u64::from(written);
                     queue.schedule(queue.now() + time, Event::Zone(set));
                 }
                 if !reset.is_done {
@@ -110,7 +122,7 @@ impl<M: Map> NandMedium<M> {
                 zoned.reset = None;
                 let range = request.range;
                 ftl.deallocate(range.space, range.first, range.end);
-                if let Some(slot) = slot {
+                for slot in frontiers(slots) {
                     ftl.release_stream(slot);
                 }
                 true
