@@ -8,6 +8,7 @@
 mod churn;
 mod lifetimes;
 mod volume;
+mod zone_log;
 
 use crate::prelude::*;
 use churn::{Churn, KINDS};
@@ -15,6 +16,7 @@ use lifetimes::CLASSES;
 use meldsim::policy::placement::PlacementPolicy;
 use meldsim::profile::{ByteSize, Profile};
 use volume::{DRIVE_WRITES_A_DAY, Measured, measure};
+use zone_log::LOGS;
 
 pub(super) const HDFS_LIFETIMES: Experiment = Experiment {
     name: "hdfs-lifetimes",
@@ -42,17 +44,23 @@ enum Knowledge {
     History,
     /// As much, on a drive that keeps handles apart when it collects.
     Isolated,
+    /// As much, on a drive with streams in place of handles.
+    Streams,
+    /// As much, on a zoned drive, whose host moves data.
+    Zones,
     /// When it will be deleted.
     Perfect,
 }
 
 impl Knowledge {
-    const ALL: [Knowledge; 6] = [
+    const ALL: [Knowledge; 8] = [
         Knowledge::None,
         Knowledge::Drive,
         Knowledge::Path,
         Knowledge::History,
         Knowledge::Isolated,
+        Knowledge::Streams,
+        Knowledge::Zones,
         Knowledge::Perfect,
     ];
 
@@ -63,6 +71,8 @@ impl Knowledge {
             Knowledge::Path => "path",
             Knowledge::History => "deletions of before",
             Knowledge::Isolated => "deletions, isolated",
+            Knowledge::Streams => "deletions, streams",
+            Knowledge::Zones => "deletions, zones",
             Knowledge::Perfect => "time of deletion",
         }
     }
@@ -74,6 +84,10 @@ impl Knowledge {
             Knowledge::Path => "two handles: scratch folders, and the rest",
             Knowledge::History => "eight handles, by the mean life of the family's deleted blocks",
             Knowledge::Isolated => "the same, handles persistently isolated",
+            Knowledge::Streams => "the same, seven streams (directive type 1) and no stream",
+            Knowledge::Zones => {
+                "the same, a log of zones for each class and one for what the host moves"
+            }
             Knowledge::Perfect => "eight handles, by the block's own life",
         }
     }
@@ -100,6 +114,9 @@ const SEEDS: [u64; 3] = [1, 2, 3];
 
 /// Program and erase cycles of TLC \[A\].
 const CYCLES: f64 = 3000.0;
+
+/// Years for which drives are warranted \[A\].
+const WARRANTY_YEARS: f64 = 5.0;
 
 /// What classes give at least, of what perfect knowledge gives.
 const LEAST_SHARE: f64 = 0.5;
@@ -135,6 +152,17 @@ fn device(base: &Profile, knowledge: Knowledge) -> Profile {
             profile.ftl.placement = PlacementPolicy::named("sepbit");
         }
         Knowledge::Isolated => profile.ftl.placement = PlacementPolicy::named("isolated"),
+        Knowledge::Streams => profile.fdp.handles = 0,
+        Knowledge::Zones => {
+            profile.fdp.handles = 0;
+            profile.controller.lba_size = profile.mapping_unit();
+            // The host has the spare, but for two superblocks of each active zone and a few, and a wordline of each is gathered.
+            profile.controller.capacity = ByteSize(0);
+            profile.ftl.over_provisioning_percent = 5;
+            profile.controller.write_buffer = ByteSize(3 << 20);
+            profile.zones.size = profile.zone_capacity();
+            (profile.zones.max_active, profile.zones.max_open) = (LOGS as u32, LOGS as u32);
+        }
         _ => {}
     }
     profile
@@ -145,7 +173,9 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
     let grid = Knowledge::ALL.into_iter();
     let grid = grid.flat_map(|knowledge| SEEDS.map(|seed| (knowledge, seed)));
     let measured = cells.each(grid, move |&(knowledge, seed)| {
-        measure(&device(&run.profile, knowledge), knowledge, days, seed)
+        let volume = device(&run.profile, Knowledge::None).controller.capacity;
+        let profile = device(&run.profile, knowledge);
+        measure(&profile, knowledge, days, seed, volume.0)
     });
     measured.then(move |measured| {
         let seeds = measured.chunks_exact(SEEDS.len());
@@ -182,6 +212,7 @@ fn outcome(run: &Run, days: Days, rows: &[(Knowledge, BySeed)]) -> Outcome {
         .assumed("the device is the profile at 1/2048: 484 reclaim units of 64 blocks of HDFS each")
         .assumed(format!("bytes written: {}", kinds.join(", ")))
         .assumed("lives are lognormal; files have 8 blocks in the mean, 16 are written at once, and a file is deleted as a whole")
+        .assumed("the zoned device has the same flash and a volume of the same size; the zones beyond it are the host's spare")
         .assumed(format!("{CYCLES:.0} program and erase cycles"))
         .assumed("reads are 32 KiB of blocks that are there, one for four writes of that size, 16 requests outstanding")
         .sheet(
@@ -192,6 +223,9 @@ fn outcome(run: &Run, days: Days, rows: &[(Knowledge, BySeed)]) -> Outcome {
                 .number("seed_3", "seed 3", 3, |(_, seeds)| seeds[2].amplification)
                 .number("years", "years of life", 1, move |(_, seeds)| {
                     years(mean(seeds, |of| of.amplification))
+                })
+                .number("drive_writes_a_day", "drive writes a day for 5 years", 2, |(_, seeds)| {
+                    CYCLES / (mean(seeds, |of| of.amplification) * 365.0 * WARRANTY_YEARS)
                 })
                 .number("p99_9_us", "reads p99.9 us", 0, |(_, seeds)| {
                     mean(seeds, |of| of.p99_9_us)

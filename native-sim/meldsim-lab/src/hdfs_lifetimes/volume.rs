@@ -2,10 +2,12 @@
 
 use super::churn::{Begun, Churn};
 use super::lifetimes::{Lifetimes, class_of};
+use super::zone_log::{MOVED, ZoneLog};
 use super::{Days, Knowledge};
 use crate::prelude::*;
 use meldsim::device::Device;
 use meldsim::engine::Random;
+use meldsim::nvme::zone::ZoneAction;
 use meldsim::nvme::{Command, Directive, Opcode};
 use meldsim::profile::Profile;
 use meldsim_stats::LatencyHistogram;
@@ -13,6 +15,7 @@ use meldsim_stats::LatencyHistogram;
 /// What a write brings, and a block.
 const WRITE_BYTES: u64 = 32 << 10;
 const BLOCK_BYTES: u64 = 64 << 10;
+const PIECES: u32 = (BLOCK_BYTES / WRITE_BYTES) as u32;
 
 /// Requests outstanding.
 const DEPTH: usize = 16;
@@ -48,14 +51,20 @@ struct Block {
 #[derive(Clone, Copy)]
 struct Open {
     slot: u32,
-    written: u64,
-    directive: Directive,
+    /// Pieces of it.
+    written: u32,
+    class: u16,
 }
 
 struct Volume {
     device: Device,
     nsid: meldsim::nvme::NamespaceId,
     lba_bytes: u64,
+    knowledge: Knowledge,
+    /// Where the host keeps what, of a zoned device; on others blocks are in their slots.
+    zones: Option<ZoneLog>,
+    /// Pieces that the host has moved.
+    moved: u64,
     blocks: Vec<Option<Block>>,
     free: Vec<u32>,
     reads: LatencyHistogram,
@@ -63,15 +72,24 @@ struct Volume {
 }
 
 impl Volume {
-    fn new(profile: &Profile) -> Result<Volume> {
+    /// A volume of so many bytes.
+    fn new(profile: &Profile, knowledge: Knowledge, bytes: u64) -> Result<Volume> {
         let mut device = Device::new(profile)?;
-        let bytes = device.stats().capacity_pages * profile.mapping_unit().0;
         let slots = (bytes / BLOCK_BYTES) as u32;
-        let nsid = device.create_namespace(u64::from(slots) * BLOCK_BYTES)?;
+        let zoned_bytes = device.max_zoned_bytes();
+        let nsid =
+            device.create_namespace(zoned_bytes.unwrap_or(u64::from(slots) * BLOCK_BYTES))?;
+        let lba_bytes = profile.controller.lba_size.0;
+        let pieces = ((slots * PIECES) as usize, WRITE_BYTES / lba_bytes);
+        let zones = device.zone_shape();
+        let zones = zones.map(|shape| ZoneLog::new(shape, device.zones().count() as u32, pieces));
         Ok(Volume {
             device,
             nsid,
-            lba_bytes: profile.controller.lba_size.0,
+            lba_bytes,
+            knowledge,
+            zones,
+            moved: 0,
             blocks: vec![None; slots as usize],
             free: (0..slots).rev().collect(),
             reads: LatencyHistogram::new(),
@@ -79,15 +97,17 @@ impl Volume {
         })
     }
 
-    fn range(&self, slot: u32, offset: u64, bytes: u64) -> (u64, u32) {
-        let at = u64::from(slot) * BLOCK_BYTES + offset;
-        (at / self.lba_bytes, (bytes / self.lba_bytes) as u32)
+    fn lbas(&self, bytes: u64) -> u32 {
+        (bytes / self.lba_bytes) as u32
     }
 
     fn submit(&mut self, command: &Command) -> Result<()> {
         self.device.submit(command)?;
         while self.device.outstanding() >= DEPTH && self.device.run_until_completion() {
             while let Some(done) = self.device.pop_completion() {
+                if !done.status.is_success() {
+                    return Err(ExperimentError::Incomplete(None));
+                }
                 if self.counts && done.opcode == Opcode::Read {
                     self.reads.record(done.latency());
                 }
@@ -96,24 +116,88 @@ impl Volume {
         Ok(())
     }
 
-    fn write(&mut self, open: &Open) -> Result<()> {
-        let (slba, nlb) = self.range(open.slot, open.written, WRITE_BYTES);
-        self.submit(&Command::write(self.nsid, slba, nlb, open.directive, 0))
+    /// Writes a piece, in its slot or at the end of the log of its class.
+    fn write(&mut self, piece: u32, class: u16) -> Result<()> {
+        let slba = match &mut self.zones {
+            None => u64::from(piece) * WRITE_BYTES / self.lba_bytes,
+            Some(_) => {
+                self.make_room()?;
+                self.append(class.into(), piece)?
+            }
+        };
+        let directive = match self.knowledge {
+            Knowledge::Drive | Knowledge::Zones => Directive::NONE,
+            Knowledge::Streams => Directive::stream_of(class),
+            _ => Directive::placement(class),
+        };
+        let nlb = self.lbas(WRITE_BYTES);
+        self.submit(&Command::write(self.nsid, slba, nlb, directive, 0))
+    }
+
+    fn append(&mut self, log: usize, piece: u32) -> Result<u64> {
+        let zones = self.zones.as_mut();
+        let slba = zones.and_then(|zones| zones.append(log, piece));
+        slba.ok_or(ExperimentError::Incomplete(None))
+    }
+
+    /// Moves what is left of zones until enough are free.
+    fn make_room(&mut self) -> Result<()> {
+        let nlb = self.lbas(WRITE_BYTES);
+        while let Some(left) = self.zones.as_ref().and_then(ZoneLog::to_move) {
+            for piece in left {
+                let from = self.zones.as_ref().and_then(|zones| zones.find(piece));
+                let from = from.ok_or(ExperimentError::Incomplete(None))?;
+                let was_counted = std::mem::replace(&mut self.counts, false);
+                self.submit(&Command::read(self.nsid, from, nlb, 0))?;
+                self.counts = was_counted;
+                self.moved += 1;
+                self.remove(piece)?;
+                let slba = self.append(MOVED, piece)?;
+                self.submit(&Command::write(self.nsid, slba, nlb, Directive::NONE, 0))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn remove(&mut self, piece: u32) -> Result<()> {
+        let zones = self.zones.as_mut();
+        match zones.and_then(|zones| zones.remove(piece)) {
+            Some(zslba) => {
+                let reset = Command::manage_zone(self.nsid, zslba, ZoneAction::Reset, 0);
+                self.submit(&reset)
+            }
+            None => Ok(()),
+        }
     }
 
     fn delete(&mut self, slot: u32) -> Result<()> {
-        let (slba, nlb) = self.range(slot, 0, BLOCK_BYTES);
         self.free.push(slot);
+        if self.zones.is_some() {
+            return (slot * PIECES..(slot + 1) * PIECES).try_for_each(|piece| self.remove(piece));
+        }
+        let nlb = self.lbas(BLOCK_BYTES);
+        let slba = u64::from(slot) * u64::from(nlb);
         self.submit(&Command::deallocate(self.nsid, slba, nlb, 0))
     }
 
+    /// Reads the first piece of a block that is there.
     fn read(&mut self, random: &mut Random) -> Result<()> {
         let slot = random.below(self.blocks.len() as u64) as u32;
         if self.blocks[slot as usize].is_none() {
             return Ok(());
         }
-        let (slba, nlb) = self.range(slot, 0, WRITE_BYTES);
-        self.submit(&Command::read(self.nsid, slba, nlb, 0))
+        let piece = slot * PIECES;
+        let slba = match &self.zones {
+            None => Some(u64::from(piece) * WRITE_BYTES / self.lba_bytes),
+            Some(zones) => zones.find(piece),
+        };
+        match slba {
+            Some(slba) => {
+                let nlb = self.lbas(WRITE_BYTES);
+                self.submit(&Command::read(self.nsid, slba, nlb, 0))
+            }
+            None => Ok(()),
+        }
     }
 }
 
@@ -123,8 +207,9 @@ pub(super) fn measure(
     knowledge: Knowledge,
     days: Days,
     seed: u64,
+    volume_bytes: u64,
 ) -> Result<Measured> {
-    let mut volume = Volume::new(profile)?;
+    let mut volume = Volume::new(profile, knowledge, volume_bytes)?;
     let mut churn = Churn::new(seed);
     let mut lifetimes = Lifetimes::new(Churn::families());
     let mut random = Random::new(!seed);
@@ -133,12 +218,12 @@ pub(super) fn measure(
     let write_s = DAY_S * WRITE_BYTES as f64 / (DRIVE_WRITES_A_DAY * capacity as f64);
     let of_days = |days: u32| (f64::from(days) * DAY_S / write_s) as u64;
     let (writes, counted_from) = (of_days(days.all), of_days(days.all - days.counted));
-    let mut before = volume.device.stats();
+    let (mut before, mut moved) = (volume.device.stats(), 0);
     let (mut in_use, mut refused) = (0, 0);
     for write in 0..writes {
         if write == counted_from {
             volume.counts = true;
-            before = volume.device.stats();
+            (before, moved) = (volume.device.stats(), volume.moved);
         }
         let now_s = write as f64 * write_s;
         while let Some(slot) = churn.next_death(now_s) {
@@ -159,9 +244,10 @@ pub(super) fn measure(
                 let class = match knowledge {
                     Knowledge::None | Knowledge::Drive => 0,
                     Knowledge::Path => u16::from(Churn::kind_of(begun.family).is_scratch),
-                    Knowledge::History | Knowledge::Isolated => {
-                        lifetimes.class(begun.family, now_s)
-                    }
+                    Knowledge::History
+                    | Knowledge::Isolated
+                    | Knowledge::Streams
+                    | Knowledge::Zones => lifetimes.class(begun.family, now_s),
                     Knowledge::Perfect => class_of(begun.life_s),
                 };
                 let block = Block { begun, at_s: now_s };
@@ -169,16 +255,13 @@ pub(super) fn measure(
                 Open {
                     slot,
                     written: 0,
-                    directive: match knowledge {
-                        Knowledge::Drive => Directive::NONE,
-                        _ => Directive::placement(class),
-                    },
+                    class,
                 }
             }
         };
-        volume.write(&next)?;
-        let written = next.written + WRITE_BYTES;
-        let is_whole = written == BLOCK_BYTES;
+        volume.write(next.slot * PIECES + next.written, next.class)?;
+        let written = next.written + 1;
+        let is_whole = written == PIECES;
         open[writer] = (!is_whole).then_some(Open { written, ..next });
         if let (true, Some(block)) = (is_whole, volume.blocks[next.slot as usize]) {
             churn.dies(now_s + block.begun.life_s, next.slot);
@@ -191,9 +274,13 @@ pub(super) fn measure(
         }
     }
     let counted = volume.device.stats().since(&before);
+    // What the host moves is written, too.
+    let moved_bytes = ((volume.moved - moved) * WRITE_BYTES) as f64;
+    let written_bytes = counted.host_written_bytes as f64;
+    let of_host = written_bytes / (written_bytes - moved_bytes);
     let summary = volume.reads.summary();
     Ok(Measured {
-        amplification: counted.write_amplification().unwrap_or(f64::NAN),
+        amplification: counted.write_amplification().unwrap_or(f64::NAN) * of_host,
         p99_9_us: summary.map_or(f64::NAN, |summary| summary.p99_9_us),
         fill: in_use as f64 / (writes - counted_from) as f64 / volume.blocks.len() as f64,
         refused,
