@@ -139,12 +139,8 @@ pub(super) enum ZoneStep {
     Write { opens: bool, fills: bool },
     /// They are padded.
     Pad { slots: u16 },
-    /// The data of so many zones, some of which have frontiers, are forgotten: so many logical blocks.
-    Reset {
-        slots: u16,
-        zones: u32,
-        written: u32,
-    },
+    /// Data of zones, some of which have frontiers, are forgotten: so many logical blocks.
+    Reset { slots: u16, written: u32 },
 }
 
 /// The frontiers of a set of them, in order.

@@ -251,17 +251,16 @@ impl Request {
     /// What the medium does for zones that were managed, which are all or some of a range.
     fn work_on(&mut self, action: ZoneAction, managed: Managed, range: PageRange) {
         let Managed {
-            zones,
+            is_changed,
             slots,
             written_lbas,
         } = managed;
         match action {
             ZoneAction::Finish if slots != 0 => self.zone = ZoneStep::Pad { slots },
-            ZoneAction::Reset if zones > 0 => {
+            ZoneAction::Reset if is_changed => {
                 self.range = range;
                 self.zone = ZoneStep::Reset {
                     slots,
-                    zones,
                     written: u32::try_from(written_lbas).unwrap_or(u32::MAX),
                 };
             }

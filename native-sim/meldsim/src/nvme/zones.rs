@@ -51,9 +51,9 @@ pub(crate) struct Written {
 /// What Zone Management Send changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Managed {
-    /// Zones.
-    pub(crate) zones: u32,
-    /// Those of their frontiers that have data, bit by bit.
+    /// Anything.
+    pub(crate) is_changed: bool,
+    /// The frontiers of zones that have data, bit by bit.
     pub(crate) slots: u16,
     /// Logical blocks that were written to them.
     pub(crate) written_lbas: u64,
@@ -252,7 +252,7 @@ impl Zones {
                 self.counts.resets += 1;
             }
         }
-        managed.zones += 1;
+        managed.is_changed = true;
         managed.written_lbas += written_lbas;
         if let Some(at) = at.filter(|_| !self.states[zone as usize].0.is_active()) {
             let active = &mut self.active[at];

@@ -27,7 +27,7 @@ section! {
         open_time: Duration = Duration::ZERO, Duration::ZERO..=MILLISECOND;
         /// What an append takes longer than a write. Unit: time; range 0s to 1ms; default 0s.
         append_time: Duration = Duration::ZERO, Duration::ZERO..=MILLISECOND;
-        /// What a reset of a zone takes, whatever it holds. Unit: time; range 0s to 10s; default 0s.
+        /// What a reset of a zone, or of all, takes, whatever they hold. Unit: time; range 0s to 10s; default 0s.
         reset_time: Duration = Duration::ZERO, Duration::ZERO..=Duration::from_ms(10_000);
         /// What it takes besides for each mapping unit that the host has written. Unit: time; range 0s to 1ms; default 0s.
         reset_unit_time: Duration = Duration::ZERO, Duration::ZERO..=MILLISECOND;

@@ -520,7 +520,7 @@ fn a_finish_pads_what_is_not_written() {
     ));
 }
 
-/// What is done to all zones takes as long as one after the other, or as they are padded side by side; resources are free again.
+/// What is done to all zones takes the time of what they hold; resources are free again.
 #[test]
 fn all_zones_are_finished_and_reset_at_once() {
     let profile = profile((4, 4));
@@ -549,7 +549,7 @@ fn all_zones_are_finished_and_reset_at_once() {
     );
     let reset = Command::manage_all_zones(nsid, ZoneAction::Reset, 0);
     let zones = &profile.zones;
-    let time = (zones.reset_time + zones.reset_unit_time * pages) * 3;
+    let time = zones.reset_time + zones.reset_unit_time * (3 * pages);
     assert_eq!(
         run(&mut device, &reset).latency(),
         time + profile.controller.latency

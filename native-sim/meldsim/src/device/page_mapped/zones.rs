@@ -89,11 +89,7 @@ impl<M: Map> NandMedium<M> {
                 self.pad_zones(queue, set);
                 true
             }
-            ZoneStep::Reset {
-                slots,
-                zones,
-                written,
-            } => {
+            ZoneStep::Reset { slots, written } => {
                 let reset = zoned.reset.get_or_insert_with(|| {
                     // Of a superblock that is partly programmed, what is gathered is programmed too.
                     let mut programs = 0;
@@ -112,8 +108,7 @@ impl<M: Map> NandMedium<M> {
                 });
                 if reset.programs == 0 && !reset.is_timed {
                     reset.is_timed = true;
-                    let time = zoned.reset_time * u64::from(zones)
-                        + zoned.reset_unit_time * u64::from(written);
+                    let time = zoned.reset_time + zoned.reset_unit_time * u64::from(written);
                     queue.schedule(queue.now() + time, Event::Zone(set));
                 }
                 if !reset.is_done {
