@@ -91,7 +91,9 @@ impl ZoneLog {
             return None;
         }
         let zones = (0..).zip(&self.zones);
-        let full = zones.filter(|(_, places)| places.len() == self.places);
+        // Of one that is all there, nothing would be gained.
+        let is_gain = |zone: u32| (self.live[zone as usize] as usize) < self.places;
+        let full = zones.filter(|(zone, of)| of.len() == self.places && is_gain(*zone));
         let victim = full.min_by_key(|(zone, _)| self.live[*zone as usize])?;
         let left = victim.1.iter().copied().filter(|piece| *piece != NONE);
         Some(left.collect())
@@ -138,8 +140,14 @@ mod tests {
         assert_eq!(log.remove(7), Some(10));
         assert_eq!(log.append(MOVED, 7), Some(10));
         assert_eq!(log.free.len(), 1);
-        // Nothing is left of the zones when none is free.
+        // No zone is free, and of the zone that is all there nothing is gained.
         (16..20).for_each(|piece| drop(log.append(0, piece)));
         assert_eq!(log.append(1, 20), None);
+        [1, 2, 3, 10, 11]
+            .into_iter()
+            .for_each(|piece| drop(log.remove(piece)));
+        (20..24).for_each(|piece| drop(log.append(0, piece)));
+        assert_eq!(log.append(1, 24), Some(0));
+        assert_eq!(log.to_move(), None);
     }
 }

@@ -5,22 +5,20 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use meldsim::policy::placement::PlacementPolicy;
-use meldsim::profile::{ByteSize, Profile};
 use meldsim_capi::*;
 
 use super::call::{Call, Number, Order, Ranges, Size, ZoneCall};
+use super::zones::{ZONE_BLOCKS, report, zoned_profile};
 use crate::targets::exercise::tiny_profile;
 
 const ROOM: usize = 96;
 /// No struct that is accepted is larger.
 const STRUCT_BYTES: usize = 1024;
 const UNTOUCHED: u64 = 0x7F7F_7F7F_7F7F_7F7F;
-/// Of `Call::Open`: a plain device, one with reclaim unit handles, one with zones; blocks of a zone and of a zoned namespace.
+/// Of `Call::Open`: a plain device, one with reclaim unit handles, one with zones.
 pub(super) const PLAIN: u8 = 0;
 pub(super) const HANDLES: u8 = 0xC0;
 pub(super) const ZONES: u8 = 0xA0;
-const ZONE_BLOCKS: u64 = 64;
-pub(super) const ZONED_BLOCKS: u64 = 8 * ZONE_BLOCKS;
 
 /// What the calls so far have given.
 #[derive(Default)]
@@ -563,56 +561,6 @@ impl Caller {
     }
 }
 
-/// A zone of a report.
-#[derive(Clone, Copy, Default)]
-struct Reported {
-    state: u64,
-    start: u64,
-    capacity: u64,
-    pointer: u64,
-}
-
-/// The zones of a device; none where it has none. What it says must be possible.
-fn report(device: i64) -> Vec<Reported> {
-    let mut info = meldsim_zones {
-        size: size_of::<meldsim_zones>() as u32,
-        ..Default::default()
-    };
-    // SAFETY: its size is set.
-    if unsafe { meldsim_zones_info(device, 1, &mut info) } != MELDSIM_OK {
-        return Vec::new();
-    }
-    let mut values = vec![0; 5 * info.zones as usize];
-    let n = values.len() as u32;
-    // SAFETY: room for `n` values.
-    let count = unsafe { meldsim_zone_report(device, 1, 0, 0, values.as_mut_ptr(), n) };
-    assert_eq!(count, n as i32, "{}", last_error());
-    let zones: Vec<Reported> = values
-        .chunks_exact(5)
-        .map(|values| Reported {
-            state: values[1],
-            start: values[2],
-            capacity: values[3],
-            pointer: values[4],
-        })
-        .collect();
-    let of = |states: &[u64]| {
-        let are = zones.iter().filter(|zone| states.contains(&zone.state));
-        are.count() as u32
-    };
-    assert!(of(&[2, 3]) <= info.max_open && of(&[2, 3, 4]) <= info.max_active);
-    assert_eq!(of(&[1, 2, 3, 4, 14]), info.zones);
-    for (at, zone) in (0..).zip(&zones) {
-        assert_eq!(zone.start, at * info.zone_lbas);
-        match zone.state {
-            1 => assert_eq!(zone.pointer, zone.start),
-            14 => assert_eq!(zone.pointer, u64::MAX),
-            _ => assert!((zone.start..zone.start + zone.capacity).contains(&zone.pointer)),
-        }
-    }
-    zones
-}
-
 fn pick(of: &[i64], number: Number) -> i64 {
     match of.len() {
         len @ 1.. if number.0 < 0xF0 => of[number.0 as usize % len],
@@ -707,19 +655,6 @@ fn tiny_profile_files() -> &'static [PathBuf; 3] {
             path
         })
     })
-}
-
-fn zoned_profile() -> Profile {
-    let mut profile = tiny_profile();
-    profile.timing.melded_read = None;
-    profile.geometry.blocks_per_plane = 32;
-    profile.ftl.over_provisioning_percent = 40;
-    profile.ftl.placement = PlacementPolicy::named("streams");
-    profile.controller.lba_size = profile.mapping_unit();
-    profile.controller.write_buffer = ByteSize(4 * profile.zone_capacity().0);
-    profile.zones.size = ByteSize(ZONE_BLOCKS * profile.mapping_unit().0);
-    (profile.zones.max_active, profile.zones.max_open) = (4, 3);
-    profile
 }
 
 fn last_error() -> String {

@@ -2,12 +2,14 @@
 
 mod call;
 mod caller;
+mod zones;
 
 use arbitrary::Unstructured;
 use meldsim_capi::*;
 
 use self::call::{Blocks, Call, Number};
-use self::caller::{Caller, HANDLES, PLAIN, ZONED_BLOCKS, ZONES};
+use self::caller::{Caller, HANDLES, PLAIN, ZONES};
+use self::zones::ZONED_BLOCKS;
 
 const CALLS: usize = 200;
 
