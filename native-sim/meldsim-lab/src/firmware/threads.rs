@@ -1,8 +1,9 @@
-//! `firmware-threads`: throughput against the threads of one type, each thread on its own core.
+//! `firmware-threads`: throughput against the threads of one type, each thread on its own core, and CACHE on the published platform.
 
 use super::{Cell, Design, FIRMWARE, MILLION, Specification, report};
 use crate::prelude::*;
-use meldsim::profile::FirmwareThreads;
+use meldsim::profile::{FirmwareThreads, Profile};
+use meldsim_measured::Scale;
 
 pub(crate) const THREADS: Experiment = Experiment {
     name: "firmware-threads",
@@ -31,6 +32,26 @@ struct ThreadsRow {
     writes: f64,
 }
 
+impl ThreadsRow {
+    /// `profile` with so many threads of a swept type.
+    fn measure(
+        (threads, _, bypass, field): Sweep,
+        count: u32,
+        mut profile: Profile,
+        scale: Scale,
+    ) -> Result<ThreadsRow> {
+        profile.firmware.cache_bypass = bypass;
+        *field(&mut profile.firmware.threads) = count;
+        Ok(ThreadsRow {
+            threads,
+            count,
+            bypass,
+            reads: Cell::measure(&profile, Specification::READS, scale)?.iops,
+            writes: Cell::measure(&profile, Specification::WRITES, scale)?.iops,
+        })
+    }
+}
+
 /// What is swept: its name, how far, the bypass, and the count to set.
 type Sweep = (
     &'static str,
@@ -47,39 +68,43 @@ const SWEEPS: [Sweep; 4] = [
 ];
 
 fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
-    let counts = SWEEPS
-        .into_iter()
-        .flat_map(|sweep| (1..=sweep.1).map(move |count| (sweep, count)));
-    let rows = cells.each(counts, |&((threads, _, bypass, field), count)| {
+    let counts = |sweep: Sweep| (1..=sweep.1).map(move |count| (sweep, count));
+    let rows = cells.each(SWEEPS.into_iter().flat_map(counts), |&(sweep, count)| {
         let mut profile = Design::Full.of(&run.profile, CORES);
         profile.firmware.threads = PLENTY;
-        profile.firmware.cache_bypass = bypass;
-        *field(&mut profile.firmware.threads) = count;
-        Ok(ThreadsRow {
-            threads,
-            count,
-            bypass,
-            reads: Cell::measure(&profile, Specification::READS, run.scale)?.iops,
-            writes: Cell::measure(&profile, Specification::WRITES, run.scale)?.iops,
-        })
+        ThreadsRow::measure(sweep, count, profile, run.scale)
     });
-    rows.then(|rows| {
-        let sheet = Sheet::of("threads", &rows)
-            .cell("type", "type", |row| row.threads)
-            .cell("bypass", "cache bypass", |row| if row.bypass { "on" } else { "off" })
-            .count("threads", "threads", |row| u64::from(row.count))
-            .number("read_iops", "read IOPS", 0, |row| row.reads)
-            .number("write_iops", "write IOPS", 0, |row| row.writes);
-        let about = "Random requests of 4 KiB in front of a pipeline with enough cores and threads of all types but one.";
+    let of_cache = SWEEPS.into_iter().filter(|sweep| sweep.0 == "CACHE");
+    let platform = cells.each(of_cache.flat_map(counts), |&(sweep, count)| {
+        let profile = Design::Full.on_platform(&run.profile);
+        ThreadsRow::measure(sweep, count, profile, run.scale)
+    });
+    Ok(Box::new(move || {
+        let (rows, platform) = (rows.take()?, platform.take()?);
+        let about = "Random requests of 4 KiB in front of a pipeline with enough cores and threads of all types but one; \
+                     and with more and fewer CACHE threads among the 25 of the published platform.";
         let outcome = report(run, about)
-            .sheet(sheet)
+            .sheet(sheet("threads", &rows))
+            .sheet(sheet("platform", &platform))
             .figure(
                 chart(&rows),
                 "A type of thread limits the pipeline until there are enough of it. With the bypass, reads need no CACHE threads.",
             )
-            .claims([claim(&rows)]);
+            .claims([claim(&rows, &platform)]);
         Some(outcome)
-    })
+    }))
+}
+
+fn sheet(name: &'static str, rows: &[ThreadsRow]) -> Sheet {
+    Sheet::of(name, rows)
+        .cell("type", "type", |row| row.threads)
+        .cell("bypass", "cache bypass", |row| {
+            if row.bypass { "on" } else { "off" }
+        })
+        .count("threads", "threads", |row| u64::from(row.count))
+        .number("read_iops", "read IOPS", 0, |row| row.reads)
+        .number("write_iops", "write IOPS", 0, |row| row.writes)
+        .into()
 }
 
 fn chart(rows: &[ThreadsRow]) -> LineChart {
@@ -106,21 +131,31 @@ fn cache_threads(rows: &[ThreadsRow], bypass: bool) -> Option<u32> {
     enough.map(|row| row.count)
 }
 
-fn claim(rows: &[ThreadsRow]) -> Claim {
-    let (with, without) = (cache_threads(rows, true), cache_threads(rows, false));
-    let text = |count: Option<u32>| count.map_or("none".to_owned(), |count| count.to_string());
-    let fewer = with
-        .is_some_and(|with| with <= CACHE_THREADS && without.is_none_or(|without| without > with));
-    Claim::predicted(
+/// `rows`: with a core for each thread; `platform`: on the published platform.
+fn claim(rows: &[ThreadsRow], platform: &[ThreadsRow]) -> Claim {
+    let of = |rows| [true, false].map(|bypass| cache_threads(rows, bypass));
+    let text = |counts: [Option<u32>; 2]| {
+        let [with, without] =
+            counts.map(|count| count.map_or("none".to_owned(), |count| count.to_string()));
+        format!("{with}, and {without} without")
+    };
+    let [with, without] = of(platform);
+    let fewer = with.is_some_and(|with| with <= CACHE_THREADS)
+        && without.is_none_or(|without| without > CACHE_THREADS);
+    Claim::fitted(
         "firmware-threads.two-cache",
-        "that reads fill the buffer without the bypass was put in; no constant was fitted to it",
+        "no constant; that reads fill the buffer without the bypass was put in, and that the platform counts, with its 25 threads on cores of four, was chosen with this number in sight",
     )
-    .statement("CACHE threads for 1 M IOPS of reads and of writes, with the bypass and without")
+    .statement("CACHE threads of the published platform for 1 M IOPS of reads and of writes, with the bypass and without")
     .expected("2, and more without")
-    .measured(format!("{}, and {} without", text(with), text(without)))
+    .measured(format!(
+        "{}; with a core for each thread {}",
+        text([with, without]),
+        text(of(rows))
+    ))
     .when(
         Bound::Published,
-        "with the bypass 2 suffice, and without it more are needed",
+        "with the bypass 2 suffice, and without it they do not",
     )
     .holds(fewer)
     .fails_with(Change::set("deepflash", &["firmware.cache_fill=false"]))
