@@ -172,3 +172,67 @@ fn a_writer_of_another_set_delays_a_read_in_the_dram() {
     profile.controller.dram_rate = DataRate(100_000_000);
     assert!(latencies(&profile, true) > latencies(&profile, false));
 }
+
+/// Write amplification of both sets under random overwrites, when their namespaces take so much of their capacity, and that of
+/// the closed form.
+fn amplifications(percent: [u64; 2]) -> [(f64, f64); 2] {
+    let mut profile = sets(BufferScope::Local);
+    profile.geometry.blocks_per_plane = 100;
+    let mut device = Device::new(&profile).unwrap();
+    let capacity = device.set_capacity_bytes(0) / 4096;
+    let lbas = percent.map(|percent| capacity * percent / 100);
+    let nsids = [0, 1].map(|set| {
+        let bytes = lbas[set as usize] * 4096;
+        device.create_namespace_in(set, bytes).unwrap()
+    });
+    let mut random = Random(7);
+    let mut before = None;
+    // Filled in order, then overwritten: five times to settle, five times that count.
+    for round in 0..11 {
+        for page in 0..capacity {
+            for (nsid, lbas) in nsids.into_iter().zip(lbas) {
+                let lba = match round {
+                    0 => page.min(lbas - 1),
+                    _ => random.below(lbas),
+                };
+                device
+                    .submit(&Command::write(nsid, lba, 1, Directive::NONE, 0))
+                    .unwrap();
+            }
+            if device.outstanding() >= 32 {
+                drain(&mut device);
+            }
+        }
+        drain(&mut device);
+        if round == 5 {
+            before = Some([0, 1].map(|set| device.set_info(set).unwrap()));
+        }
+    }
+    let before = before.unwrap();
+    [0, 1].map(|set| {
+        let now = device.set_info(set).unwrap();
+        let was = before[set as usize];
+        let host = now.host_pages_programmed - was.host_pages_programmed;
+        let moved = now.gc_pages_moved - was.gc_pages_moved;
+        let closed_form = device.uniform_write_amplification(set).unwrap();
+        (1.0 + moved as f64 / host as f64, closed_form)
+    })
+}
+
+/// What a namespace leaves of its set is that set's over-provisioning, and no other's.
+#[test]
+fn a_smaller_namespace_leaves_its_set_more_over_provisioning() {
+    let [(roomy, roomy_closed), full] = amplifications([70, 95]);
+    assert!(roomy < 0.7 * full.0, "{roomy} {full:?}");
+    for (measured, closed_form) in [(roomy, roomy_closed), full] {
+        assert!(
+            (measured / closed_form - 1.0).abs() < 0.2,
+            "{measured} {closed_form}"
+        );
+    }
+    let [_, beside_full] = amplifications([95, 95]);
+    assert!(
+        (beside_full.0 / full.0 - 1.0).abs() < 0.1,
+        "{beside_full:?} {full:?}"
+    );
+}
