@@ -1,8 +1,11 @@
-"""Makes the links of the documents work in the site.
+"""Makes the links of the documents work in the site, and adds the API documents.
 
 The documents are read on a code host too, so they link to files of the tree outside of docs/. The site gets a page for each
 such file: a Markdown file as it is, any other as a block of code. A link to nothing stays as it is, and the strict build
 refuses it.
+
+A link to the file that stands for an API leads to that API's documents. Those of Python are a page that is made here; those of
+Rust and Java are in target/site-api when `./meld docs` has made them.
 """
 
 import posixpath
@@ -15,18 +18,30 @@ TREE = Path(__file__).resolve().parent.parent
 DOCS = "docs/"
 SOURCE = "source/"
 LINK = re.compile(r"(\]\()([^)\s#]+)(#[^)\s]*)?(\))")
+API = "api/"
+API_FILES = TREE / "target" / "site-api"
+# The file that stands for an API, and the first page of its documents.
+API_PAGES = {
+    "native-sim/python/meldsim/__init__.py": "api/python.md",
+    "native-sim/meldsim/src/lib.rs": "api/rust/meldsim/index.html",
+    "hdfs-meld-plugin/src/main/java/org/hdfsmeld/sim/package-info.java": "api/java/org/hdfsmeld/sim/package-summary.html",
+}
 FENCE = re.compile(r"^( *```.*?^ *```[^\n]*$)", re.MULTILINE | re.DOTALL)
 LANGUAGES = {".h": "c", ".rs": "rust", ".java": "java", ".py": "python", ".toml": "toml", ".json": "json", "": "bash"}
 
 
 def on_files(files, config):
-    """Adds a page for each file outside of docs/ that a page links to, and for those that these link to."""
+    """Adds the API documents, and a page for each file outside of docs/ that a page links to, and for those that these link to."""
+    files.append(File.generated(config, "api/python.md", content="# Python API\n\n::: meldsim\n"))
+    for path in sorted(API_FILES.rglob("*")):
+        if path.is_file() and path.suffix != ".md":
+            files.append(File(path.relative_to(API_FILES).as_posix(), str(API_FILES), config.site_dir, config.use_directory_urls))
     waiting = [file for file in files if file.is_documentation_page()]
     while waiting:
         page = waiting.pop()
         for target in sorted(_targets(page)):
             uri = _uri(target)
-            if target.startswith(DOCS) or files.get_file_from_path(uri):
+            if uri.startswith(API) or target.startswith(DOCS) or files.get_file_from_path(uri):
                 continue
             added = File.generated(config, uri, content=_content(target), inclusion=InclusionLevel.NOT_IN_NAV)
             files.append(added)
@@ -72,6 +87,9 @@ def _target(page, link):
 
 
 def _uri(target):
+    api = API_PAGES.get(target)
+    if api and (api.endswith(".md") or (API_FILES / api).is_file()):
+        return api
     if target.startswith(DOCS):
         return target[len(DOCS) :]
     return SOURCE + target + ("" if target.endswith(".md") else ".code.md")
