@@ -158,7 +158,7 @@ impl Answer {
         })
     }
 
-    /// What is wrong with it, in a line.
+    /// The DataNode's trouble, in a line.
     pub(crate) fn trouble(&self) -> String {
         match &self.error {
             Some(error) => format!("{}: {error}", self.datanode),

@@ -64,7 +64,7 @@ struct Strip {
     channels: VecDeque<Option<f64>>,
 }
 
-/// What is shown.
+/// The state that the terminal shows.
 #[derive(Debug, Default)]
 pub(crate) struct Screen {
     usage: Usage,

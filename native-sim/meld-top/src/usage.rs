@@ -111,7 +111,7 @@ impl Usage {
     }
 }
 
-/// A counter's growth. A DataNode that was restarted counts from zero: what it has counted is what has grown.
+/// A counter's growth. A DataNode that was restarted counts from zero, so its count is the growth.
 /// A summed time of a device that goes on has begun anew, at 2^64 ps: of the difference the low bits are right.
 fn grown(counter: &str, now: &Bean, before: Option<&Bean>) -> i64 {
     let count = |of: &str| (now.get(of), before.map_or(0, |bean| bean.get(of)));

@@ -145,7 +145,7 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<(String, Ending)> {
     Ok((text, Ending::Good))
 }
 
-/// What was read.
+/// The cells that were read, as text or JSON.
 fn checked(args: &CalibrateArgs, calibration: &Calibration) -> Result<String> {
     #[derive(Serialize)]
     struct Checked<'a> {
@@ -226,7 +226,7 @@ fn texts(flag: &str, folder: Option<&Path>, ending: &str) -> Result<Vec<(String,
     }
 }
 
-/// What a state file has, and the file to go on with. Its first line is the request that it belongs to.
+/// The evaluations in a state file, and the file to append to. Its first line is the request that it belongs to.
 fn open_state(path: &Path, request: &Request) -> Result<(Vec<Evaluation>, Option<File>)> {
     let bad = |what: &str| BadInput(format!("--state: {}: {what}", path.display()));
     let own = serde_json::to_string(request)?;

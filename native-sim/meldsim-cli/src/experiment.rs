@@ -98,7 +98,7 @@ fn timelines(args: &CommonArgs, run: &Run) -> Result<Option<Timelines>> {
         .transpose()
 }
 
-/// What the experiment is run with beside its profile.
+/// The settings of a run beside its profile.
 fn settings(run: &Run) -> String {
     let mut settings = match run.scale {
         Scale::Quick => vec!["quick".to_owned()],
@@ -135,7 +135,7 @@ fn own_setup(profile: &Profile) -> Setup {
     }
 }
 
-/// Every combination of the given values; what is not given is as in `defaults`.
+/// Every combination of the given values; `defaults` has the others.
 fn varied(args: &SetupArgs, defaults: &[Setup]) -> Vec<Setup> {
     let mut setups = Vec::new();
     for default in defaults {

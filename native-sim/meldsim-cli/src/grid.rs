@@ -101,7 +101,7 @@ pub(crate) struct Cell {
     pub(crate) profile: Option<String>,
     /// The job file, where an axis says it.
     pub(crate) job: Option<String>,
-    /// What is laid over them.
+    /// Laid over both.
     pub(crate) settings: Settings,
 }
 

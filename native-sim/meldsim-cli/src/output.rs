@@ -85,7 +85,7 @@ pub(crate) fn to_partial_json<T: Serialize>(
     to_json(profile, kind, &Partial { partial, body })
 }
 
-/// The last line of a table: what the numbers are.
+/// The last line of a table: simulated or measured, and by which version.
 pub(crate) fn footer(profile: &str, kind: &str) -> String {
     format!(
         "{kind} by meldsim {} on profile {profile}\n",
@@ -175,7 +175,7 @@ pub(crate) fn command_without(flags: &[&str], more: &[String]) -> String {
     line
 }
 
-/// What a path is called: `-` is standard input.
+/// A path for people: `-` is standard input.
 pub(crate) fn named(path: &str) -> &str {
     match path {
         "-" => "(standard input)",

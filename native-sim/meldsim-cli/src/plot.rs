@@ -14,7 +14,7 @@ const TICKS: usize = 10;
 const WIDE_X: f64 = 16.0;
 const WIDE_Y: f64 = 50.0;
 
-/// What is drawn over what, and where to.
+/// The columns of a figure's axes, and its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Plot {
     x: String,
@@ -268,7 +268,7 @@ fn scale_of(values: impl Iterator<Item = f64>, wide: f64) -> Scale {
     }
 }
 
-/// What a column is called for people: `read_p99_us` is the 99th percentile of reads' latency.
+/// A column's name for people: `read_p99_us` is the 99th percentile of reads' latency.
 fn heading(name: &str) -> String {
     let of = |figure: &str, ops: &str| {
         let figure = match figure {

@@ -269,7 +269,7 @@ fn print_requests(jobs: &[Job], most: u64) -> Result<()> {
     stream(|out| write_requests(jobs, most, out))
 }
 
-/// What is run, by the name of its file or its kind.
+/// The workload's name: its file, or its kind.
 pub(crate) fn workload(args: &RunArgs, cell: &Cell) -> String {
     let file = args.workload_path(cell);
     file.map_or_else(|| args.rw.to_string(), file_name)

@@ -55,7 +55,7 @@ impl TimelineArgs {
         Ok(timelines.map_err(|error| cannot_write(path, &error))?)
     }
 
-    /// What a device tells its records.
+    /// Begins the records of a device.
     pub(crate) fn begin(
         &self,
         timelines: &Timelines,

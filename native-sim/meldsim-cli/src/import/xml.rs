@@ -59,7 +59,7 @@ impl<'a> Keys<'a> {
         }
     }
 
-    /// What a key says, or MQSim's default.
+    /// The value of a key, or MQSim's default.
     pub(super) fn text(&self, key: &str, default: &'a str) -> &'a str {
         self.values.get(key).map_or(default, |(value, _)| value)
     }

@@ -158,7 +158,7 @@ impl<'a> Sweep<'a> {
         command_without(&OF_SWEEP, &more)
     }
 
-    /// What a cell depends on, in a number: the version, the device, the workload and its files.
+    /// The inputs of a cell, and their digest: the version, the device, the workload and its files.
     fn prepare(&self, cell: &Cell) -> (Result<(Profile, Sources, Load)>, String) {
         let prepared = self.load(cell);
         let mut digest = Digest::default();
@@ -270,7 +270,7 @@ impl<'a> Sweep<'a> {
         Ok(Some(self.columns.row(number, self.place(&cell), outcome)))
     }
 
-    /// What is printed and drawn of the rows.
+    /// Prints the rows, and draws the figure.
     fn finish(&self, rows: &[Row], about: &str) -> Result<(String, Ending)> {
         let refused = rows
             .iter()
@@ -407,7 +407,7 @@ impl<'a> Sweep<'a> {
     }
 }
 
-/// What a cell is asked for.
+/// The workload of a cell.
 #[derive(Debug)]
 enum Load {
     Jobs(Vec<meldsim_workload::Job>),

@@ -19,7 +19,7 @@ const FIGURES: usize = DIRECTIONS.len() * OF_DIRECTION.len() + OF_DEVICE.len();
 /// Columns after the figures.
 const LAST: [&str; 3] = ["error", "command", "input"];
 
-/// The values of a row in the order of its columns; what is not there is empty.
+/// The values of a row in the order of its columns; a missing one is empty.
 pub(super) type Row = Vec<String>;
 
 /// The columns of a sweep.
@@ -29,7 +29,7 @@ pub(super) struct Columns {
     places: usize,
 }
 
-/// What came of a cell.
+/// The result of a cell.
 pub(super) struct Outcome {
     pub(super) figures: Result<Vec<String>, String>,
     /// The command that repeats it.
@@ -77,7 +77,7 @@ impl Columns {
         row
     }
 
-    /// What a row says of itself: the cell's number, where it is, and the digest.
+    /// Identifies a row: the cell's number, its place, and the digest.
     pub(super) fn identity<'a>(&self, row: &'a Row) -> (&'a [String], Option<&'a String>) {
         (&row[..=self.places], row.last())
     }

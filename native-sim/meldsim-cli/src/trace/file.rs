@@ -72,7 +72,7 @@ fn open(flag: &str, path: &str) -> std::result::Result<(Box<dyn BufRead>, ReadSh
     Ok((decompressed(input).map_err(unreadable)?, share))
 }
 
-/// What a trace is, where its first lines do not say so, and which of it is read.
+/// A trace's format, where its first lines do not tell it, and the part to read.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Trace")]
 pub(crate) struct TraceArgs {

@@ -20,7 +20,7 @@ const WITHOUT_MEANING: [(&str, &str); 6] = [
          iodepth_batch_complete_max, io_submit_mode, hipri, hipri_percentage, fixedbufs, nonvectored, force_async, \
          registerfiles, sqthread_poll, sqthread_poll_cpu, userspace_reap, libaio_vectored, nowait, cmd_type, xnvme_async, \
          xnvme_sync, xnvme_admin, xnvme_dev_nsid, xnvme_mem, xnvme_iovec, thinktime_spin",
-        "what the host does takes the time that host.path of the profile says",
+        "host.path of the profile says how long the host's own work takes",
     ),
     (
         "ioscheduler, prio, prioclass, priohint, cmdprio, cmdprio_class, cmdprio_hint, cmdprio_percentage, \
