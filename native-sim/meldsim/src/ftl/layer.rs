@@ -16,7 +16,7 @@ use super::region::Region;
 use super::reverse_map::ReverseMap;
 use super::stream::{Layout, RunPages, SequentialRuns, Stream};
 use super::victim::{Copyback, VictimSelection};
-use crate::engine::Slab;
+use crate::engine::{Instant, Slab};
 use crate::nand::{Geometry, WordlineAddr};
 use crate::nvme::fdp::FdpEvents;
 use crate::policy::placement::{self, FRONTIERS};
@@ -434,6 +434,16 @@ impl Ftl {
         if std::mem::replace(&mut self.selection.is_idle, collects) != collects {
             self.all_ready();
         }
+    }
+
+    /// Whether a write of so many pages has to wait before the buffer.
+    #[inline]
+    pub(crate) fn holds(&mut self, pages: u64, now: Instant, report: impl FnOnce(Instant)) -> bool {
+        if !self.pacing.holds_writes {
+            return false;
+        }
+        let is_collected = self.logs.iter().any(|log| log.pace.is_on());
+        self.pacing.holds(is_collected, pages, now, report)
     }
 
     /// The host may program again, for a while.

@@ -25,6 +25,8 @@ const SPARE_SLOTS: u32 = 4;
 pub(crate) struct Pacer {
     policy: Box<dyn Pacing>,
     takes_turns: bool,
+    /// The policy says when writes enter the buffer.
+    pub(crate) holds_writes: bool,
     bounds: Bounds,
     pages_per_superblock: u64,
     pages_per_stripe: u64,
@@ -82,6 +84,7 @@ impl Pacer {
         let policy = profile.make(profile.gc.pacing, &logs)?;
         Ok(Pacer {
             takes_turns: policy.takes_turns(),
+            holds_writes: policy.holds_writes(),
             bounds: policy.bounds(),
             policy,
             pages_per_superblock: superblock,
@@ -139,6 +142,23 @@ impl Pacer {
         report: impl FnOnce(Instant),
     ) -> bool {
         let Some(time) = self.policy.not_before(&pace.standing, now) else {
+            return false;
+        };
+        if !std::mem::replace(&mut self.is_timed, true) {
+            report(time);
+        }
+        true
+    }
+
+    /// Whether a write of so many pages has to wait before the buffer. Each wait is reported once, with the time when it is over.
+    pub(crate) fn holds(
+        &mut self,
+        is_collected: bool,
+        pages: u64,
+        now: Instant,
+        report: impl FnOnce(Instant),
+    ) -> bool {
+        let Some(time) = self.policy.enters(is_collected, pages, now) else {
             return false;
         };
         if !std::mem::replace(&mut self.is_timed, true) {

@@ -40,7 +40,7 @@ pub(super) struct NvmSet<M: Map> {
     fetches: Fetches,
     /// Writes, deallocations and flushes that wait for the buffer, in order.
     admissions: VecDeque<u32>,
-    /// The first of them is a write for which there was no room.
+    /// The first of them is a write for which there was no room, or whose time has not come.
     is_full: bool,
     windows: Windows,
     /// Commands of the host's that have begun and not completed, where an idle set has work.
@@ -206,7 +206,7 @@ impl<M: Map> Medium for NandMedium<M> {
             }
             Event::Throttle(set) => {
                 self.sets[set as usize].ftl.end_throttle();
-                self.dispatch(queue, set, Owner::gc(set));
+                self.go_on(queue, requests, set);
             }
             Event::Zone(set) => self.zone_forgotten(queue, requests, set),
             _ => debug_assert!(false, "{event:?} is not for this medium"),

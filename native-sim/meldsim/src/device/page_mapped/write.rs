@@ -164,6 +164,12 @@ impl<M: Map> NandMedium<M> {
             request.status = Status::CAPACITY_EXCEEDED;
             return true;
         }
+        if !request.has_room {
+            let (now, wake) = (queue.now(), Event::Throttle(range.set));
+            if ftl.holds(range.pages(), now, |time| queue.schedule(time, wake)) {
+                return false;
+            }
+        }
         request.has_room = true;
         let waits = if self.write_cache { NIL } else { id };
         ftl.oracle.begin(request.tag);

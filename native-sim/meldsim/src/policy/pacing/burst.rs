@@ -1,16 +1,91 @@
+//! Collection has the flash until `gc.burst_size` is freed, and the host waits. With `throttled` or `percent` it does not
+//! stand still: its writes enter the write buffer at `gc.throttle_iops`, or at so many percent of their own mean rate. Those that
+//! come faster wait before the buffer, and a burst that takes long makes a queue of them.
+//!
+//! ```text
+//!   room -- begin -- collected, writes enter at the rate -- end -- writes enter as they come -- begin -- ...
+//! ```
+
 use super::{Bounds, Logs, Pacing, Standing};
+use crate::engine::{Duration, Instant};
 use crate::policy::{Given, OptionError};
+
+/// The host's pages are counted in windows of so long.
+const WINDOW: Duration = Duration::from_ms(50);
+/// The mean is that of about so many windows.
+const REMEMBERED: u64 = 256;
+/// The mean is counted in fractions of pages.
+const FRACTION: u64 = 1 << 16;
 
 #[derive(Debug)]
 struct Burst {
     bounds: Bounds,
+    /// A host that does not stand still programs with more room than this.
+    floor: u64,
+    /// Of a page, by `gc.throttle_iops`; zero: it is no limit.
+    interval: Duration,
+    /// Of the mean rate; 0: it is no limit.
+    percent: u64,
+    /// Pages that may enter before their time.
+    ahead: u64,
+    /// When the next page may enter, but for those.
+    next: Instant,
+    mean: Mean,
 }
 
-pub(super) fn make(_: &mut Given<'_>, logs: &Logs) -> Result<Box<dyn Pacing>, OptionError> {
+/// Pages that enter in a window, on average.
+#[derive(Debug)]
+struct Mean {
+    window_end: Instant,
+    /// Pages of the window that has not ended.
+    pages: u64,
+    /// Windows so far, up to those that are remembered.
+    windows: u64,
+    /// In fractions of pages.
+    pages_a_window: u64,
+}
+
+pub(super) fn make(given: &mut Given<'_>, logs: &Logs) -> Result<Box<dyn Pacing>, OptionError> {
     let begin = logs.least;
     let end = begin + logs.burst;
-    let bounds = Bounds { begin, end };
-    Ok(Box::new(Burst { bounds }))
+    let interval = match given.number("throttled", false, false..=true)? {
+        true => logs.page_interval,
+        false => Duration::ZERO,
+    };
+    Ok(Box::new(Burst {
+        bounds: Bounds { begin, end },
+        floor: (logs.floor + logs.least) / 2,
+        interval,
+        percent: given.number("percent", 0, 0..=1000)?,
+        ahead: given.number("ahead", 0, 0..=1 << 20)?,
+        next: Instant::START,
+        mean: Mean {
+            window_end: Instant::START + WINDOW,
+            pages: 0,
+            windows: 0,
+            pages_a_window: 0,
+        },
+    }))
+}
+
+impl Mean {
+    /// Windows that have ended count.
+    fn end_windows(&mut self, now: Instant) {
+        while self.window_end <= now {
+            self.windows = (self.windows + 1).min(REMEMBERED);
+            self.pages_a_window -= self.pages_a_window / self.windows;
+            self.pages_a_window += self.pages * FRACTION / self.windows;
+            self.pages = 0;
+            self.window_end += WINDOW;
+        }
+    }
+
+    /// The time of a page at so many percent of it; zero where there is no limit, or nothing was counted yet.
+    fn interval(&self, percent: u64) -> Duration {
+        let rate = u128::from(self.pages_a_window * percent);
+        let window = u128::from(WINDOW.as_ps()) * u128::from(100 * FRACTION);
+        Duration::from_ps(window.checked_div(rate).unwrap_or(0) as u64)
+    }
 }
 
 impl Pacing for Burst {
@@ -30,11 +105,108 @@ impl Pacing for Burst {
         0
     }
 
-    fn admits(&self, _: &Standing) -> bool {
-        false
+    fn admits(&self, log: &Standing) -> bool {
+        self.holds_writes() && log.room > self.floor
     }
 
     fn collects(&self, _: &Standing) -> bool {
         true
+    }
+
+    fn holds_writes(&self) -> bool {
+        self.percent > 0 || self.interval > Duration::ZERO
+    }
+
+    fn enters(&mut self, is_collected: bool, pages: u64, now: Instant) -> Option<Instant> {
+        self.mean.end_windows(now);
+        self.next = self.next.max(now);
+        if is_collected {
+            let interval = self.interval.max(self.mean.interval(self.percent));
+            let ahead = (interval * self.ahead).as_ps();
+            let at = Instant::from_ps(self.next.as_ps().saturating_sub(ahead));
+            if at > now {
+                return Some(at);
+            }
+            self.next += interval * pages;
+        } else {
+            self.next = now;
+        }
+        self.mean.pages += pages;
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::PolicyOptions;
+
+    /// A policy with these options, at a page in 10 us where it is throttled.
+    fn burst(options: &[(&str, &str)]) -> Box<dyn Pacing> {
+        let mut given = PolicyOptions::default();
+        for (name, value) in options {
+            given.set("burst", name, value);
+        }
+        make(&mut Given::new("burst", &given), &Logs::default()).unwrap()
+    }
+
+    /// When so many writes of a page enter, all asking from `begin` on.
+    fn entries(policy: &mut dyn Pacing, count: u64, begin: Instant) -> Vec<u64> {
+        let mut now = begin;
+        let mut entries = Vec::new();
+        for _ in 0..count {
+            while let Some(at) = policy.enters(true, 1, now) {
+                assert!(at > now);
+                now = at;
+            }
+            entries.push((now - begin).as_us());
+        }
+        entries
+    }
+
+    #[test]
+    fn without_a_rate_the_host_stands_still() {
+        let policy = burst(&[]);
+        let mut log = Standing::new(0);
+        log.room = u64::MAX;
+        assert!(!policy.admits(&log) && !policy.holds_writes());
+    }
+
+    #[test]
+    fn throttled_writes_enter_at_their_interval_but_for_those_ahead() {
+        let mut policy = burst(&[("throttled", "true")]);
+        assert_eq!(entries(&mut *policy, 4, Instant::START), [0, 10, 20, 30]);
+        let mut policy = burst(&[("throttled", "true"), ("ahead", "2")]);
+        let begin = Instant::START + Duration::from_ms(1);
+        assert_eq!(entries(&mut *policy, 5, begin), [0, 0, 0, 10, 20]);
+    }
+
+    #[test]
+    fn writes_enter_at_a_share_of_their_mean_rate() {
+        let mut policy = burst(&[("percent", "50")]);
+        // A page every 20 us, for longer than is remembered.
+        let mut now = Instant::START;
+        for _ in 0..2 * 256 * 2500 {
+            assert_eq!(policy.enters(false, 1, now), None);
+            now += Duration::from_us(20);
+        }
+        let entries = entries(&mut *policy, 100, now);
+        // Rounded by a fraction of a page a window.
+        assert!(entries[99].abs_diff(99 * 40) <= 1, "{entries:?}");
+    }
+
+    #[test]
+    fn nothing_is_held_before_anything_was_counted() {
+        let mut policy = burst(&[("percent", "50")]);
+        assert_eq!(entries(&mut *policy, 3, Instant::START), [0, 0, 0]);
+    }
+
+    #[test]
+    fn writes_enter_as_they_come_while_nothing_is_collected() {
+        let mut policy = burst(&[("throttled", "true")]);
+        for _ in 0..3 {
+            assert_eq!(policy.enters(false, 8, Instant::START), None);
+        }
+        assert_eq!(entries(&mut *policy, 2, Instant::START), [0, 10]);
     }
 }
