@@ -148,6 +148,29 @@ fn a_burst_makes_the_host_wait_for_what_it_frees() {
 }
 
 #[test]
+fn a_write_waits_in_a_throttled_burst_for_those_before_it() {
+    let run = |iops: Option<u32>| {
+        let mut profile = profile(PacingPolicy::named("burst"));
+        profile.ftl.over_provisioning_percent = 20;
+        profile.gc.burst_size = ByteSize(2 << 20);
+        if let Some(iops) = iops {
+            profile.gc.throttle_iops = iops;
+            profile.policy.set("burst", "throttled", true);
+        }
+        overwrite_at_random(&profile, 20_000)
+    };
+    let stopped = run(None);
+    for iops in [200, 400] {
+        let held = run(Some(iops));
+        let (slowest, due) = (held.slowest.as_secs_f64(), DEPTH as f64 / f64::from(iops));
+        assert!((slowest / due - 1.0).abs() < 0.05, "{slowest} {due}");
+        assert!(held.slowest < stopped.slowest);
+        // Between bursts they go as they come.
+        assert!(held.rate() > 1.2 * f64::from(iops), "{} {iops}", held.rate());
+    }
+}
+
+#[test]
 fn a_throttle_holds_the_host_at_its_rate_while_it_collects() {
     let run = |pacing, iops| {
         let mut profile = profile(pacing);
@@ -343,7 +366,7 @@ fn a_run_begins_as_it_goes_on() {
         (profile(PacingPolicy::named("off")), 32, &[uniform, hot]),
         (smaller("melded-tlc-8x8", 8), 256, &[zipf, hot, never]),
         (smaller("nvmset-2tb", 8), 512, &[zipf, never]),
-        (smaller("7450-pro", 8), 512, &[zipf, hot]),
+        (smaller("p5520", 8), 512, &[zipf, hot]),
     ];
     for (profile, depth, skews) in profiles {
         for fill in [70, 100] {
