@@ -215,6 +215,11 @@ impl Lfsr {
         lfsr
     }
 
+    /// Whether it meets no block, whatever there is.
+    pub(super) fn is_stuck(&self) -> bool {
+        self.blocks == 0
+    }
+
     pub(super) fn restart(&mut self) {
         self.met = 0;
         self.value = self.seed & (2 * self.top - 1);

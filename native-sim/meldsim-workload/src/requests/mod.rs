@@ -186,6 +186,11 @@ impl Requests {
             let random = Tausworthe::new(seeds.of(Choice::Size, seed as u64), is_long);
             Sizes::new(&job.block_sizes(Direction::ALL[direction]), random)
         };
+        let places = Places::new(job);
+        let pass = Pass {
+            is_last: places.are_stuck(),
+            ..Pass::default()
+        };
         Requests {
             kind: Kind {
                 reads: job.rw.reads(),
@@ -214,7 +219,7 @@ impl Requests {
                 },
                 end_fsync: job.end_fsync,
             },
-            places: Places::new(job),
+            places,
             sizes: [0, 1, 2].map(size),
             mix: Tausworthe::short(seeds.of(Choice::Mix, 0) as u32),
             on: Direction::Read,
@@ -222,7 +227,7 @@ impl Requests {
             rwmixread: job.rwmixread.into(),
             issued: [0; 3],
             issued_bytes: [0; 3],
-            pass: Pass::default(),
+            pass,
             last_was_sync: false,
             ends_with_sync: false,
             descriptors: Descriptors::new(job),

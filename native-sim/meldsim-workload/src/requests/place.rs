@@ -156,6 +156,11 @@ impl Places {
         &self.seeds
     }
 
+    /// Whether nothing can be drawn, so that fio does not begin.
+    pub(super) fn are_stuck(&self) -> bool {
+        matches!(&self.cover, Cover::Lfsr(lfsr) if lfsr.is_stuck())
+    }
+
     /// Whether each pass has the same random numbers.
     pub(super) fn repeats(&self) -> bool {
         self.seeds.repeats
