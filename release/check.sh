@@ -99,7 +99,8 @@ released() { [ -f "$CHECK/release/SHA256SUMS" ] || "$ROOT/meld" release --output
 
 check_bare_root() {
   release_tools && image_tools && released &&
-    "$ROOT/release/tests/bare-root" "$CHECK/release" "$CHECK/work-one/source/docker/target/image/hadoop/lib"
+    "$ROOT/release/tests/bare-root" "$CHECK/release" "$CHECK/work-one/source/docker/target/image/hadoop/lib" &&
+    "$ROOT/release/tests/simulator" "$CHECK/release"
 }
 
 check_aarch64() {
