@@ -36,7 +36,7 @@ LOG_HEAD_BYTES = 128
 
 def spelled(rng, value):
     """A number in one of the ways that fio reads."""
-    if type(value) is not int or value % 1024 or not value or rng.random() < 0.6:
+    if type(value) is not int or value % 1024 or not 0 < value < 1 << 30 or rng.random() < 0.6:
         return value
     return rng.choice([f"{value // 1024}k", hex(value)])
 
