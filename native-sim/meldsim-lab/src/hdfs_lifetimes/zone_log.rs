@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn what_is_left_of_the_emptiest_full_zone_is_moved_when_few_are_free() {
         let mut log = log();
-        (0..16).for_each(|piece| drop(log.append(0, piece)));
+        assert!((0..16).all(|piece| log.append(0, piece).is_some()));
         for piece in [0, 4, 5, 6, 8, 9] {
             assert_eq!(log.remove(piece), None);
         }
@@ -141,12 +141,11 @@ mod tests {
         assert_eq!(log.append(MOVED, 7), Some(10));
         assert_eq!(log.free.len(), 1);
         // No zone is free, and of the zone that is all there nothing is gained.
-        (16..20).for_each(|piece| drop(log.append(0, piece)));
+        assert!((16..20).all(|piece| log.append(0, piece).is_some()));
         assert_eq!(log.append(1, 20), None);
-        [1, 2, 3, 10, 11]
-            .into_iter()
-            .for_each(|piece| drop(log.remove(piece)));
-        (20..24).for_each(|piece| drop(log.append(0, piece)));
+        let emptied = [1, 2, 3, 10, 11].map(|piece| log.remove(piece));
+        assert_eq!(emptied, [None, None, Some(0), None, Some(20)]);
+        assert!((20..24).all(|piece| log.append(0, piece).is_some()));
         assert_eq!(log.append(1, 24), Some(0));
         assert_eq!(log.to_move(), None);
     }
