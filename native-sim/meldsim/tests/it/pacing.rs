@@ -166,7 +166,11 @@ fn a_write_waits_in_a_throttled_burst_for_those_before_it() {
         assert!((slowest / due - 1.0).abs() < 0.05, "{slowest} {due}");
         assert!(held.slowest < stopped.slowest);
         // Between bursts they go as they come.
-        assert!(held.rate() > 1.2 * f64::from(iops), "{} {iops}", held.rate());
+        assert!(
+            held.rate() > 1.2 * f64::from(iops),
+            "{} {iops}",
+            held.rate()
+        );
     }
 }
 
