@@ -21,7 +21,7 @@ const PREAMBLE: &str = "\
 const COUNTERS: &str = "\
 # Counters of a device
 
-What a simulated device counts since it was opened, all of it *simulated*. The same names stand in the `device` object of
+A simulated device counts these since it was opened. All are *simulated*. The same names stand in the `device` object of
 `meldsim run --format json`, in `Stats` of the Rust library, in `meldsim_stats_name` of the C ABI, and in the DataNode's metrics. Their
 order may change: look one up by its name. `_ps` is simulated picoseconds.
 
@@ -30,7 +30,7 @@ order may change: look one up by its name. `_ps` is simulated picoseconds.
 const NAMESPACE_COUNTERS: &str = "
 ## Counters of a namespace
 
-What a namespace of a device counts, such as a DataNode's volume: on a device of its own or on one that volumes share. They
+A namespace counts these. A DataNode's volume is one, on a device of its own or on one that volumes share. They
 are in `NamespaceStats` of the Rust library and `meldsim_namespace_stats_name` of the C ABI. Where the device has a counter of the
 same name, its namespaces' add up to it. Only the three of sensed pages may fall short: garbage collection senses for no namespace. What
 else a device counts, such as busy dies, programs or garbage collection, is its namespaces' together.
