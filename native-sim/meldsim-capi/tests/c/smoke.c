@@ -181,18 +181,20 @@ static void zones(void) {
   CHECK(meldsim_open(MELDSIM_ABI_VERSION, "zn540", &device), == MELDSIM_OK);
   CHECK(meldsim_namespace_create(device, UINT64_C(2) << 32, &nsid), == MELDSIM_OK);
   CHECK(meldsim_zones_info(device, nsid, &info), == MELDSIM_OK);
-  CHECK(info.zones, == (UINT64_C(2) << 32) / 4096 / info.zone_lbas);
+  CHECK(info.zones * info.zone_lbas * 4096, == INT64_C(2) << 32);
   for (uint64_t nth = 0; nth < 2; nth++) {
     int64_t ticket = meldsim_submit(device, MELDSIM_ZONE_APPEND, nsid, info.zone_lbas, 8, 0, 0);
     CHECK(meldsim_wait_result(device, ticket, UINT64_MAX, &lba), > 0);
-    CHECK(lba, == info.zone_lbas + 8 * nth);
+    CHECK(lba - info.zone_lbas - 8 * nth, == 0);
   }
-  CHECK(meldsim_wait(device, meldsim_submit(device, MELDSIM_WRITE, nsid, info.zone_lbas, 8, 0, 0), UINT64_MAX), == MELDSIM_ERR_ZONE);
+  int64_t elsewhere = meldsim_submit(device, MELDSIM_WRITE, nsid, info.zone_lbas, 8, 0, 0);
+  CHECK(meldsim_wait(device, elsewhere, UINT64_MAX), == MELDSIM_ERR_ZONE);
   CHECK(meldsim_last_status(), == 0x1bc);
   CHECK(meldsim_zone_report(device, nsid, info.zone_lbas, 0, zone, 5), == 5 * ((int32_t)info.zones - 1));
   CHECK(zone[1], == 2);
-  CHECK(zone[4], == info.zone_lbas + 16);
-  CHECK(meldsim_wait(device, meldsim_submit(device, MELDSIM_ZONE_MANAGE, nsid, 0, MELDSIM_ZONE_RESET | MELDSIM_ZONE_SELECT_ALL, 0), UINT64_MAX), > 0);
+  CHECK(zone[4] - info.zone_lbas, == 16);
+  int64_t reset = meldsim_submit(device, MELDSIM_ZONE_MANAGE, nsid, 0, MELDSIM_ZONE_RESET | MELDSIM_ZONE_SELECT_ALL, 0, 0);
+  CHECK(meldsim_wait(device, reset, UINT64_MAX), > 0);
   CHECK(meldsim_zone_report(device, nsid, 0, 1, zone, 0), == 5 * (int32_t)info.zones);
   CHECK(meldsim_close(device), == MELDSIM_OK);
 }
