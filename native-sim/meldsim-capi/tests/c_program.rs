@@ -148,7 +148,6 @@ fn the_page_on_embedding_shows_the_example_and_what_it_prints() {
     );
 }
 
-/// Its own tests, with the library; the command line that `MELDSIM_TESTED` names prints the same.
 /// Python with what the notebooks draw with, from the Python package index; `None`, with a word, where there is no Python or no index.
 /// Continuous integration has both.
 fn python_that_draws() -> Option<PathBuf> {
@@ -179,6 +178,7 @@ fn python_that_draws() -> Option<PathBuf> {
     Some(python)
 }
 
+/// Its own tests, with the library; the command line that `MELDSIM_TESTED` names prints the same.
 #[test]
 fn the_python_package_and_its_notebooks_use_the_library() {
     if Command::new("python3").arg("--version").output().is_err() {

@@ -101,6 +101,11 @@ impl Volume {
         (bytes / self.lba_bytes) as u32
     }
 
+    /// Where a piece is on a device without zones.
+    fn slot_lba(&self, piece: u32) -> u64 {
+        u64::from(piece) * WRITE_BYTES / self.lba_bytes
+    }
+
     fn submit(&mut self, command: &Command) -> Result<()> {
         self.device.submit(command)?;
         while self.device.outstanding() >= DEPTH && self.device.run_until_completion() {
@@ -118,8 +123,8 @@ impl Volume {
 
     /// Writes a piece, in its slot or at the end of the log of its class.
     fn write(&mut self, piece: u32, class: u16) -> Result<()> {
-        let slba = match &mut self.zones {
-            None => u64::from(piece) * WRITE_BYTES / self.lba_bytes,
+        let slba = match &self.zones {
+            None => self.slot_lba(piece),
             Some(_) => {
                 self.make_room()?;
                 self.append(class.into(), piece)?
@@ -175,8 +180,7 @@ impl Volume {
         if self.zones.is_some() {
             return (slot * PIECES..(slot + 1) * PIECES).try_for_each(|piece| self.remove(piece));
         }
-        let nlb = self.lbas(BLOCK_BYTES);
-        let slba = u64::from(slot) * u64::from(nlb);
+        let (slba, nlb) = (self.slot_lba(slot * PIECES), self.lbas(BLOCK_BYTES));
         self.submit(&Command::deallocate(self.nsid, slba, nlb, 0))
     }
 
@@ -188,7 +192,7 @@ impl Volume {
         }
         let piece = slot * PIECES;
         let slba = match &self.zones {
-            None => Some(u64::from(piece) * WRITE_BYTES / self.lba_bytes),
+            None => Some(self.slot_lba(piece)),
             Some(zones) => zones.find(piece),
         };
         match slba {

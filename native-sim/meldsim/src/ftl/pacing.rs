@@ -141,13 +141,8 @@ impl Pacer {
         now: Instant,
         report: impl FnOnce(Instant),
     ) -> bool {
-        let Some(time) = self.policy.not_before(&pace.standing, now) else {
-            return false;
-        };
-        if !std::mem::replace(&mut self.is_timed, true) {
-            report(time);
-        }
-        true
+        let time = self.policy.not_before(&pace.standing, now);
+        self.is_to_wait(time, report)
     }
 
     /// Whether a write of so many pages has to wait before the buffer. Each wait is reported once, with the time when it is over.
@@ -158,7 +153,13 @@ impl Pacer {
         now: Instant,
         report: impl FnOnce(Instant),
     ) -> bool {
-        let Some(time) = self.policy.enters(is_collected, pages, now) else {
+        let time = self.policy.enters(is_collected, pages, now);
+        self.is_to_wait(time, report)
+    }
+
+    #[inline]
+    fn is_to_wait(&mut self, until: Option<Instant>, report: impl FnOnce(Instant)) -> bool {
+        let Some(time) = until else {
             return false;
         };
         if !std::mem::replace(&mut self.is_timed, true) {

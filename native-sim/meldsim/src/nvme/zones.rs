@@ -9,7 +9,8 @@
 //!     '------------- reset ------------- full
 //! ```
 //!
-//! Status codes are those of the NVM Express Zoned Namespace Command Set Specification 1.1, sections 2 and 3. Reads may not cross the boundary of a zone. Zones have no descriptor extensions, and none is read only or offline.
+//! Status codes are those of the NVM Express Zoned Namespace Command Set Specification 1.1, sections 2 and 3.
+//! Reads may not cross the boundary of a zone. Zones have no descriptor extensions, and none is read only or offline.
 
 use serde::{Deserialize, Serialize};
 

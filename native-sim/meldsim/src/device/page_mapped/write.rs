@@ -160,11 +160,11 @@ impl<M: Map> NandMedium<M> {
         let stream = request.hint.stream;
         let ftl = &mut self.sets[range.set as usize].ftl;
         let layout = ftl.layout(request.hint.pattern == Pattern::Sequential);
-        if !request.has_room && !ftl.has_room(range.space, range.first, range.end, layout) {
-            request.status = Status::CAPACITY_EXCEEDED;
-            return true;
-        }
         if !request.has_room {
+            if !ftl.has_room(range.space, range.first, range.end, layout) {
+                request.status = Status::CAPACITY_EXCEEDED;
+                return true;
+            }
             let (now, wake) = (queue.now(), Event::Throttle(range.set));
             if ftl.holds(range.pages(), now, |time| queue.schedule(time, wake)) {
                 return false;
