@@ -4,7 +4,8 @@
 // begin there: it finds the next one by bisection, so its time does not depend on how many spans there are.
 (() => {
   const KINDS = ['command', 'data out', 'data in', 'sense LSB', 'sense CSB', 'sense MSB', 'sense top page', 'melded sense',
-    'program', 'erase', 'copyback', 'suspended', 'busy', 'core', 'collection', 'read', 'write', 'deallocate', 'flush'];
+    'program', 'erase', 'copyback', 'suspended', 'busy', 'core', 'collection', 'read', 'write', 'deallocate', 'flush', 'zone command',
+    'append'];
   const [COMMAND, DATA_OUT, , SENSE, , , , MELDED, PROGRAM, ERASE, COPYBACK, SUSPENDED, BUSY, CORE, COLLECTION, READ] = KINDS.keys();
   const THREADS = ['NVMQ', 'ILOCK', 'CACHE', 'TRANS', 'FCMD', 'BGC', 'LOG', 'thread'];
   const PARTS = ['queue', 'firmware', 'write buffer', 'die wait', 'sense', 'bus wait', 'transfer', 'controller',
@@ -13,7 +14,7 @@
   // Red, green and blue of each kind, on light and on dark paper; after Okabe and Ito (2008).
   const LIGHT = [[120, 120, 120], [0, 60, 110], [213, 94, 0], [170, 215, 245], [86, 180, 233], [20, 135, 205], [0, 100, 160],
     [0, 158, 115], [230, 159, 0], [204, 60, 60], [160, 120, 60], [204, 121, 167], [225, 229, 234], [120, 90, 160],
-    [204, 121, 167], [110, 125, 150], [213, 94, 0], [140, 140, 140], [100, 100, 100]];
+    [204, 121, 167], [110, 125, 150], [213, 94, 0], [140, 140, 140], [100, 100, 100], [160, 120, 60], [230, 120, 40]];
   const DARK = LIGHT.map((rgb) => rgb.map((part) => Math.round(part + (255 - part) * .22)));
   DARK[BUSY] = [42, 50, 60];
   const PART_COLOURS = [[150, 150, 150], [120, 90, 160], [230, 159, 0], [204, 60, 60], [86, 180, 233], [204, 121, 167],
@@ -490,7 +491,7 @@
         const [high, low] = [Math.max(top, Math.round(HEADER * scale)), Math.min(bottom, canvas.height)];
         if (row.level) {
           this.drawLevel(row.level, from, perPixel, (x, share) => {
-            for (let y = low - Math.round((low - high) * share); y < low; y++) data[y * pixels + x] = word(colours[MELDED]);
+            for (let y = low - Math.round((low - high) * share); y < low; y++) data[y * pixels + x] = word(colours[READ]);
           }, pixels);
           continue;
         }
@@ -576,8 +577,25 @@
         context.fillRect(x, HEADER - 5, 1, 5);
         if (x < left + this.width() - 50) context.fillText(us(at), x + 3, HEADER / 2);
       }
-      for (const row of this.rows) {
+      // Lines that are too thin for names have one together: where they begin, and their first title.
+      let thin = null;
+      const nameThin = (end, last) => {
+        const middle = (thin.y + end) / 2;
+        if (thin.title !== last && end - thin.y >= NAMED && middle > HEADER && middle < this.height) {
+          context.fillStyle = soft;
+          context.font = '10px system-ui, sans-serif';
+          const [first, until] = [thin.title, last].map((title) => title.match(/\d+$/)?.[0]);
+          const text = `${last.match(/(\w+) \d+$/)?.[1]}s ${first}\u2013${until}`;
+          context.fillText(text, 4 + (left < 100 ? 0 : 12), middle, left - 16);
+        }
+        thin = null;
+      };
+      for (const [index, row] of this.rows.entries()) {
         const y = row.y - this.scroll;
+        const isThin = !row.header && row.height < LEAST_NAMED;
+        if (isThin) thin ??= { y, title: row.title };
+        const next = this.rows[index + 1];
+        if (thin && (!next || next.header || next.gap || next.height >= LEAST_NAMED)) nameThin(y + row.height, row.title);
         if (y < HEADER - 2 || y > this.height) continue;
         if (row.header) {
           context.fillStyle = paper;
@@ -618,7 +636,7 @@
         this.heat = new OffscreenCanvas(width, height);
         const heat = this.heat.getContext('2d');
         for (const [index, { shares }] of this.strips.entries()) {
-          const rgb = colours[index % 2 ? MELDED : DATA_OUT];
+          const rgb = colours[index % 2 ? READ : DATA_OUT];
           for (let x = 0; x < width; x++) {
             heat.fillStyle = css(rgb.map((part, i) => Math.round(part * shares[x] + paper[i] * (1 - shares[x]))));
             heat.fillRect(x, 2 + index * STRIP, 1, STRIP - 1);

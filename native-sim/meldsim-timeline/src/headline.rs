@@ -28,7 +28,7 @@ impl Headline {
         }
     }
 
-    /// `16 reads, 385.0 us in the mean, 73.0 % of it die wait`, for each opcode.
+    /// `16 reads of 385.0 us on average, 73.0 % waiting for a die`, for each opcode.
     pub(super) fn finish(&self) -> String {
         let opcodes = self.0.iter();
         let clauses: Vec<String> = opcodes.map(|(opcode, sum)| sum.to_text(*opcode)).collect();
@@ -50,17 +50,32 @@ impl Sum {
         let mean = (self.latency / u128::from(self.commands)) as u64;
         let mean = duration(Duration::from_ps(mean));
         let text = match self.commands {
-            1 => format!("1 {one}, {mean}"),
-            commands => format!("{commands} {several}, {mean} in the mean"),
+            1 => format!("1 {one} of {mean}"),
+            commands => format!("{commands} {several} of {mean} on average"),
         };
         let parts = Part::ALL.into_iter().zip(self.parts);
         match parts.max_by_key(|&(_, time)| time) {
             Some((part, time)) if time > 0 => {
                 let share = percent(time as f64, self.latency as f64);
-                format!("{text}, {share} of it {}", part.name())
+                format!("{text}, {share} {}", spent(part))
             }
             _ => text,
         }
+    }
+}
+
+/// How the time of a part is spent.
+fn spent(part: Part) -> &'static str {
+    match part {
+        Part::Queue => "in the queue",
+        Part::Firmware => "in firmware",
+        Part::Buffer => "waiting for the write buffer",
+        Part::DieWait => "waiting for a die",
+        Part::Sense => "sensing",
+        Part::BusWait => "waiting for a bus",
+        Part::Transfer => "transferring data",
+        Part::Controller => "in the controller",
+        Part::Mapping => "looking up the mapping",
     }
 }
 
@@ -80,7 +95,7 @@ mod tests {
         let text = headline.finish();
         assert_eq!(
             text,
-            "1 flush, 0 ps; 2 reads, 300.0 us in the mean, 50.0 % of it sense"
+            "1 flush of 0 ps; 2 reads of 300.0 us on average, 50.0 % sensing"
         );
     }
 }
