@@ -140,7 +140,7 @@ fn outcome(run: &Run, all: &[Measured]) -> Outcome {
         |of| (of.variant.name.to_owned(), of.amplification),
     );
     run.report("Random overwrites of single pages on a full device, counted once it has been written over four times, for each policy that is registered.")
-        .assumed("192 superblocks of 192 pages, 12 % of them spare; `gc.window` is 64; `streams` places pages, or where another does `cost-benefit` chooses victims")
+        .assumed("192 superblocks of 192 pages, 12 % of them spare; `gc.window` is 64. Victim policies are compared with placement `streams`, placement policies with victims by `cost-benefit`")
         .sheet(
             Sheet::of("policies", all)
                 .cell("key", "key", |of| of.variant.key)

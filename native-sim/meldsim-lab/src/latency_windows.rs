@@ -97,7 +97,7 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
             .report(about)
             .published(format!("{PAPER}: background work such as garbage collection is done in the non-deterministic window"))
             .assumed(format!("{BLOCKS} blocks a plane; page size, planes and the times of eMLC (see the profile)"))
-            .assumed(format!("the reads begin {} ms after the last write; each set has its part of the write buffer; collection is not paced, and goes on", DRAIN.as_us() / 1000))
+            .assumed(format!("reads begin {} ms after the last write; each set has its share of the write buffer; collection runs unpaced", DRAIN.as_us() / 1000))
             .sheet(sheet)
             .figure(chart(&rows), "In the deterministic window reads are as fast as at rest.")
             .claims(claims(&rows)?);

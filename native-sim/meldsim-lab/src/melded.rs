@@ -161,8 +161,8 @@ fn table_claim<'a>(
 fn outcome(run: &Run, about: &str) -> Outcome {
     run.report(about)
         .published(format!("Arpith K, K. Gopinath: {PAPER}: read times of single pages and of a melded read, 32 latencies, 64 throughputs with their gains, dies, buses"))
-        .fitted("bytes on the bus for a page, the read command's bus time, commands before data, a die busy until its last byte has left: to the 32 latencies and to 16 of the throughputs, pages of 2 and 4 KiB on 8 x 8 dies")
-        .assumed("blocks, wordlines and program times: reads of a fresh device do not depend on them")
+        .fitted("four rules of the bus (bytes for a page, time of a read command, commands go before data, a die is busy until its last byte has left), to the 32 latencies and to 16 of the throughputs: pages of 2 and 4 KiB on 8 x 8 dies")
+        .assumed("blocks, wordlines and program times. Reads of a fresh device do not depend on them")
 }
 
 /// The published value of a layout.

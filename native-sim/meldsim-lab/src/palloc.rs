@@ -310,15 +310,15 @@ fn outcome(run: &Run, cells: &[Cell]) -> Outcome {
         .published(format!("M. Jung, M. Kandemir: {PAPER}: 8 channels x 8 packages of two dies, a queue of 32, page-level mapping, greedy collection, a bus of 40 MB/s, and the five findings below"))
         .assumed("two planes, pages of 2 KiB and the times of an MLC part of that bus, which differ by page (see the profile): not published")
         .fitted(
-            "the rule of issue: a channel works for one request at a time, in the order of arrival, and a package on one transaction, composed of that \
-             request's pages: of three rules the one under which the findings on throughput hold; sheet variants has the others",
+            "the rule of issue: a channel serves one request at a time, in order of arrival; a package runs one transaction, made of that request's \
+             pages. Of three rules the findings on throughput hold under this one; sheet variants shows the others",
         )
         .assumed(
-            "latency is that of a request alone on the device: at a full queue Little's law makes it the inverse of the throughput, \
+            "latency is that of a request alone on the device. At a full queue it is the inverse of the throughput (Little's law), \
              and the two findings would contradict each other",
         )
-        .assumed("random requests aligned to their size, all sizes and both directions weighted alike; the paper averages over its own workloads, which we do not have")
-        .assumed("writes go through to the flash, on a device that has nothing to collect; sheet variants has one that collects; idle is the mean share of time that a die does nothing")
+        .assumed("requests are random and aligned to their size; all sizes and both directions count alike. The paper averages over its own workloads, which are not public")
+        .assumed("a write completes when it is on flash; the device has nothing to collect; sheet variants has one that collects. Idle: the mean share of time in which a die does nothing")
         .sheet(groups_sheet(cells))
         .sheet(schemes_sheet(cells))
         .sheet(cells_sheet(cells))

@@ -78,8 +78,8 @@ fn outcome(run: &Run, rows: &[QlcRow]) -> Outcome {
             "Arpith K, K. Gopinath: {PAPER}: QLC melds four pages the same way; the read times of TLC, from which X + nY is fitted"
         ))
         .fitted(format!("X = {x:.2} us and Y = {y:.2} us, by least squares over 1, 2, 4 and 7 senses of TLC"))
-        .assumed("every QLC time and so every number here: pages of 1, 2, 4 and 8 senses, 15 for all four, with TLC's X and Y")
-        .assumed("bus, geometry and spare area as those of the TLC device")
+        .assumed("every QLC time, and so every number here: the four pages take 1, 2, 4 and 8 senses, 15 when melded, with TLC's X and Y")
+        .assumed("bus, geometry and spare area are those of the TLC device")
         .sheet(
             Sheet::of("cells", rows)
                 .bytes("request_bytes", "request", |row| row.request_bytes)

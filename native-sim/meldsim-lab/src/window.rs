@@ -139,8 +139,8 @@ fn outcome(run: &Run, rows: &[OrderRow]) -> Outcome {
     run.report(about)
         .published(format!("Arpith K, K. Gopinath: {PAPER}: melding loses at 1 MiB and below, wins at 2 MiB and above, and gains 1.41 on 128 MiB"))
         .published("HDFS defaults: packets of 64 KiB, 4 MiB of read-ahead, blocks of 128 MiB")
-        .fitted("the read timing, by the cells of melded-latency and melded-throughput")
-        .assumed("by default the directive is given to readers whose window reaches 2 MiB, as the DataNode plugin does with its window of 16 MiB")
+        .fitted("the read timing, to the cells of melded-latency and melded-throughput")
+        .assumed("a reader whose window is 2 MiB or more gets the directive, as with the DataNode plugin and its window of 16 MiB")
         .assumed("partial reads of a melded wordline sense single pages when that is cheaper")
         .sheet(
             Sheet::of("windows", rows)

@@ -361,7 +361,7 @@ fn a_trace_is_described_and_converted() {
     let text = stdout(&format!("trace describe {folder}/msr.csv"));
     for said in [
         "trace: 6 records in 3.00 s; format msr, times in 100ns\n",
-        "rate: 2 IOPS in the mean, 3 in the busiest second",
+        "rate: 2 IOPS on average, 3 in the busiest second",
         "footprint: 164 KiB in blocks of 4 KiB, 8 KiB read, 160 KiB written; ends at 60.3 MiB",
     ] {
         assert!(text.contains(said), "{text}");

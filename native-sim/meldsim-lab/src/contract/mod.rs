@@ -126,14 +126,14 @@ fn outcome(run: &Run) -> Outcome {
     );
     run.report(about)
         .published(format!("Wu, Arpaci-Dusseau, Arpaci-Dusseau: {PAPER}: the heat map of T, 4.6x for crowded sectors, 5x for tiny requests, 1.2x for a sector off, degree 7 in chunks of 4 KiB"))
-        .fitted("the times and rates of both profiles, one set for all rules, by the heat map and the ratios of rules 3, 5 and 6")
-        .assumed("the eighth row of the heat map, whose label is lost, is of 2 KiB: in the source each label stands beside its row, and the 4 beside the seventh; sheet readings has the other reading, in which each row is of twice the size")
+        .fitted("the times and rates of both profiles, one set for all rules, to the heat map and the ratios of rules 3, 5 and 6")
+        .assumed("the eighth row of the heat map is of 2 KiB. Its label is lost in the source; the seventh row's label is 4. Sheet readings assumes the other reading: each row is of twice the size")
         .assumed(format!(
-            "the heat maps' flash was overwritten at random before, so that its data lies all over the dies, and its reads are averaged over {} GiB of it, each elsewhere; other reads are of data written in order",
+            "the flash of the heat maps was overwritten at random before, so its data lies on all dies; its reads go to {} GiB of it, each to another place. All other reads are of data written in order",
             placements(run.scale)
         ))
-        .assumed("rule 3: eight readers of a sector each, of one chunk or of consecutive ones; rule 6: at depth 1")
-        .assumed("rules 4 and 7 run on a smaller device of the same kind and dies, full, so that garbage collection has its steady state")
+        .assumed("rule 3: eight readers read one sector each, of one chunk or of consecutive chunks. Rule 6: depth 1")
+        .assumed("rules 4 and 7 run on a smaller device with the same dies. It is full, so that garbage collection is in its steady state")
 }
 
 /// What the constants of both profiles were fitted to.

@@ -25,15 +25,15 @@ pub(super) fn outcome(run: &Run, curves: &Curves, points: &[Point]) -> Outcome {
         .report(about)
         .published(format!("Arpith K, K. Gopinath: {PAPER}: one burst of 128 MiB gains 1.41"))
         .published("Linux 6.12, mm/readahead.c, and Hadoop 3.5.0: what a kernel and a DataNode request ahead")
-        .fitted("the read timing, by the cells of melded-latency and melded-throughput")
-        .assumed("a host takes the same time for each 64 KiB packet that it has read, one after the other; reads ahead go on meanwhile")
-        .assumed(format!("not read ahead: {} are requested when all before have been taken", bytes(WINDOW_BYTES)))
+        .fitted("the read timing, to the cells of melded-latency and melded-throughput")
+        .assumed("a host needs the same time for each 64 KiB packet, one after the other; read-ahead continues meanwhile")
+        .assumed(format!("without read-ahead, {} are requested once the host has taken everything before", bytes(WINDOW_BYTES)))
         .assumed(format!(
-            "beside writes {BLOCKS_BESIDE_WRITES} blocks are read; 100 % is what a writer alone gets done of 1 MiB requests, 16 outstanding; \
-             it begins {} ms before, and its blocks lie as the reader's do",
+            "beside writes, {BLOCKS_BESIDE_WRITES} blocks are read. 100 % is the rate of a writer alone: 1 MiB requests, 16 outstanding. \
+             The writer begins {} ms earlier and has the reader's layout",
             WRITER_LEADS.as_us() / 1000
         ))
-        .assumed("how many reads a die does before a program that waits is the profile's, assumed: it decides the reads beside writes")
+        .assumed("how many reads a die serves before a waiting program (a key of the profile) decides the reads beside writes")
         .sheet(hosts(&curves.hosts))
         .sheet(together(&curves.together))
         .sheet(beside(&curves.beside))

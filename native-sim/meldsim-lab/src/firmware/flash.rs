@@ -88,8 +88,8 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
         let about = "Random requests of 4 KiB on 4 to 32 cores in front of SLC, MLC and TLC; sequential writes of 4 KiB on one core in front \
                      of 16 channels of 1 to 64 dies.";
         let outcome = report(run, about)
-            .assumed("SLC of 25 us a read and 300 us a program, TLC of 58, 78, 107 and 5001 us: only that the three were tried is published")
-            .assumed("one core does all of the firmware, where the published one does the host interface and the translation")
+            .assumed("SLC reads in 25 us and programs in 300 us; TLC reads in 58, 78 and 107 us and programs in 5001 us. The source names the three kinds without times")
+            .assumed("one core runs all of the firmware; in the source it runs the host interface and the translation")
             .sheet(
                 Sheet::of("types", &points)
                     .cell("flash", "flash", |point| point.kind)

@@ -224,12 +224,12 @@ fn report(run: &Run, about: impl Into<String>) -> Outcome {
         .fitted("calibrated: firmware.cost.handover, so that naive firmware reaches 813 K IOPS on 32 cores")
         .fitted("calibrated: firmware.cost.message, so that the full design passes 1 M IOPS on 12 cores")
         .fitted("chosen after results were seen: bus.rate, so that 16 channels carry 4.7 GB/s; the number of threads and their binding to cores")
-        .assumed("what each stage takes, how many NVMQ, TRANS and FCMD threads there are, and the flash: not published, see the profile")
+        .assumed("the time of each stage, the number of NVMQ, TRANS and FCMD threads, and the flash are not published: see the profile")
         .assumed(
-            "threads are bound to cores, the heaviest first, each to the core with the least to do; where more cores end to help \
+            "threads are bound to cores, the heaviest first, each to the least loaded core. The number of cores from which more do not help \
              depends on that",
         )
-        .assumed(format!("random requests of 4 KiB, {DEPTH} outstanding in one submission queue, where nothing else is said"))
+        .assumed(format!("requests are random, of 4 KiB, {DEPTH} outstanding in one submission queue, unless a row says otherwise"))
 }
 
 /// The fewest cores from which on all throughputs are the same.

@@ -150,8 +150,8 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
         );
         let outcome = report(run, about)
             .published("Intel: 245 W for a Xeon Phi 5120D of 60 cores; measured on a 5110P, which has 60 cores too, while it sleeps: 76.46 W (Intel's forum, topic 508452, 2014)")
-            .published("E. Grochowski, M. Annavaram: \"Energy per Instruction Trends in Intel Microprocessors\" (2006): a Pentium Pro against a Pentium; its table is quoted as we know it, the text was not at hand")
-            .assumed("messages between cores do not get faster with them; at one voltage the energy of an instruction is the same at any clock, and what an idle core takes grows with its clock and its transistors")
+            .published("E. Grochowski, M. Annavaram: \"Energy per Instruction Trends in Intel Microprocessors\" (2006): a Pentium Pro against a Pentium; the table's figures were not checked against the text")
+            .assumed("messages do not get faster with the cores. At one voltage an instruction takes the same energy at any clock; an idle core's power grows with its clock and its transistors")
             .sheet(sheet)
             .figure(
                 chart,

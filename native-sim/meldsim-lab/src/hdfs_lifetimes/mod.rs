@@ -211,10 +211,10 @@ fn outcome(run: &Run, days: Days, rows: &[(Knowledge, BySeed)]) -> Outcome {
     run.report(about)
         .assumed("the device is the profile at 1/2048: 484 reclaim units of 64 blocks of HDFS each")
         .assumed(format!("bytes written: {}", kinds.join(", ")))
-        .assumed("lives are lognormal; files have 8 blocks in the mean, 16 are written at once, and a file is deleted as a whole")
-        .assumed("the zoned device has the same flash and a volume of the same size; the zones beyond it are the host's spare")
+        .assumed("lifetimes are lognormal; a file has 8 blocks on average and is deleted as a whole; 16 files are written at a time")
+        .assumed("the zoned device has the same flash and a volume of the same size; the host uses the other zones as spare")
         .assumed(format!("{CYCLES:.0} program and erase cycles"))
-        .assumed("reads are 32 KiB of blocks that are there, one for four writes of that size, 16 requests outstanding")
+        .assumed("reads are 32 KiB of live blocks, one for every four writes of that size, 16 requests outstanding")
         .sheet(
             Sheet::of("placement", rows)
                 .cell("known", "known of a block", |(knowledge, _)| knowledge.name())

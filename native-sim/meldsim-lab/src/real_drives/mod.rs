@@ -78,10 +78,10 @@ fn outcome(run: &Run, cells: &Judged, left_out: &[LeftOut], are_own: bool) -> su
     let outcome = run
         .report(about)
         .published("the measured values; each file of data/drives names its source")
-        .published("the links' rates, which are the sequential reads of the data sheets: an input, no cell is about them")
-        .assumed("drives run at a part of their capacity, with as many dies, the same times and the same share of spare flash")
+        .published("the links' rates are the sequential reads of the data sheets: an input that no cell measures")
+        .assumed("drives run at a part of their capacity, with the same dies, times and share of spare flash")
         .assumed("wordlines of three pages of 16 KiB, mapped by 4 KiB and programmed at once, in the time that gives the drive's bandwidth")
-        .assumed("the host's path as host.path has it: SPDK, io_uring or libaio, as the source of the rows says");
+        .assumed("the host's path (host.path) is SPDK, io_uring or libaio, as the rows' source says");
     let outcome = match are_own {
         true => outcome.fitted(
             "the nine profiles, to the cells listed below as fitted; all other cells are predicted",

@@ -261,7 +261,7 @@ impl Description {
         }
         let rate = |rate: Option<f64>, shown: fn(f64) -> String| rate.map_or("-".to_owned(), shown);
         text += &format!(
-            "rate: {} IOPS in the mean, {} in the busiest second; {}/s\n",
+            "rate: {} IOPS on average, {} in the busiest second; {}/s\n",
             rate(self.mean_iops, |iops| count(iops.round())),
             count(self.peak_iops as f64),
             rate(self.mean_bytes_per_s, |rate| bytes(rate as u64)),
