@@ -23,6 +23,7 @@ import org.apache.hadoop.thirdparty.protobuf.Message;
 import org.apache.hadoop.thirdparty.protobuf.RpcController;
 import org.apache.hadoop.thirdparty.protobuf.ServiceException;
 import org.apache.hadoop.thirdparty.protobuf.WrappersProto;
+import org.apache.hadoop.util.functional.ConsumerRaisingIOE;
 
 /**
  * A protobuf service whose methods all take and return {@code google.protobuf.BytesValue}; what the
@@ -44,12 +45,6 @@ public final class BytesService implements BlockingService {
      * @throws IOException what the caller shall get as an exception
      */
     void handle(DataInputStream request, DataOutput response) throws IOException;
-  }
-
-  /** Writes a request. */
-  @FunctionalInterface
-  public interface Writer {
-    void write(DataOutput out) throws IOException;
   }
 
   private final Class<?> protocol;
@@ -106,10 +101,10 @@ public final class BytesService implements BlockingService {
   }
 
   /** The bytes that {@code writer} writes, as a message. */
-  public static BytesValue message(Writer writer) throws IOException {
+  public static BytesValue message(ConsumerRaisingIOE<DataOutput> writer) throws IOException {
     ByteString.Output bytes = ByteString.newOutput();
     DataOutputStream out = new DataOutputStream(bytes);
-    writer.write(out);
+    writer.accept(out);
     out.flush();
     return BytesValue.of(bytes.toByteString());
   }

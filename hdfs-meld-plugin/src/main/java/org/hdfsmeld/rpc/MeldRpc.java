@@ -2,6 +2,7 @@ package org.hdfsmeld.rpc;
 
 import java.io.DataInput;
 import java.io.DataInputStream;
+import java.io.DataOutput;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.UTFDataFormatException;
@@ -17,6 +18,8 @@ import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.thirdparty.protobuf.BytesValue;
 import org.apache.hadoop.thirdparty.protobuf.RpcController;
 import org.apache.hadoop.thirdparty.protobuf.ServiceException;
+import org.apache.hadoop.util.functional.ConsumerRaisingIOE;
+import org.apache.hadoop.util.functional.FunctionRaisingIOE;
 
 /**
  * A client's end of one of the plugin's protocols.
@@ -32,12 +35,6 @@ public final class MeldRpc<P> implements AutoCloseable {
   @FunctionalInterface
   public interface Method<P> {
     BytesValue call(P proxy, RpcController controller, BytesValue request) throws ServiceException;
-  }
-
-  /** Reads an answer. */
-  @FunctionalInterface
-  public interface Reader<T> {
-    T read(DataInputStream in) throws IOException;
   }
 
   private final Object carrier;
@@ -86,7 +83,10 @@ public final class MeldRpc<P> implements AutoCloseable {
    * @throws IOException as the server threw it, where its class is known here; or why there is no
    *     answer
    */
-  public <T> T call(Method<P> method, BytesService.Writer request, Reader<T> answer)
+  public <T> T call(
+      Method<P> method,
+      ConsumerRaisingIOE<DataOutput> request,
+      FunctionRaisingIOE<DataInputStream, T> answer)
       throws IOException {
     BytesValue response;
     try {
@@ -98,7 +98,7 @@ public final class MeldRpc<P> implements AutoCloseable {
       throw e.getCause() instanceof IOException io ? io : new IOException(e.getCause());
     }
     try {
-      return answer.read(BytesService.reader(response));
+      return answer.apply(BytesService.reader(response));
     } catch (EOFException | UTFDataFormatException e) {
       throw new IOException("a damaged answer of " + response.getValue().size() + " bytes", e);
     }

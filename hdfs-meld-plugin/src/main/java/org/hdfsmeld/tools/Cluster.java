@@ -11,15 +11,11 @@ import org.apache.hadoop.hdfs.protocol.HdfsConstants.DatanodeReportType;
 import org.apache.hadoop.ipc.RpcNoSuchProtocolException;
 import org.apache.hadoop.net.NetUtils;
 import org.apache.hadoop.security.AccessControlException;
+import org.apache.hadoop.util.functional.FunctionRaisingIOE;
 import org.hdfsmeld.rpc.MeldDatanode;
 
 /** The HDFS that commands talk to. */
 final class Cluster {
-  /** What is asked of a DataNode. */
-  interface Question<T> {
-    T ask(MeldDatanode dataNode) throws IOException;
-  }
-
   /** What is done with each DataNode. */
   interface Visit {
     void visit(DatanodeInfo dataNode, MeldDatanode asked) throws IOException;
@@ -65,7 +61,8 @@ final class Cluster {
    *
    * @throws IOException why there is no answer, for a person
    */
-  static <T> T ask(Configuration conf, DatanodeInfo dataNode, Question<T> question)
+  static <T> T ask(
+      Configuration conf, DatanodeInfo dataNode, FunctionRaisingIOE<MeldDatanode, T> question)
       throws IOException {
     boolean byHostName = conf.getBoolean("dfs.client.use.datanode.hostname", false);
     InetSocketAddress address = NetUtils.createSocketAddr(dataNode.getIpcAddr(byHostName));
@@ -80,13 +77,14 @@ final class Cluster {
     }
   }
 
-  private static <T> T ask(Configuration conf, InetSocketAddress address, Question<T> question)
+  private static <T> T ask(
+      Configuration conf, InetSocketAddress address, FunctionRaisingIOE<MeldDatanode, T> question)
       throws IOException {
     try (MeldDatanode asked = new MeldDatanode(conf, address)) {
-      return question.ask(asked);
+      return question.apply(asked);
     } catch (EOFException e) {
       try (MeldDatanode again = new MeldDatanode(conf, address)) {
-        return question.ask(again);
+        return question.apply(again);
       }
     }
   }

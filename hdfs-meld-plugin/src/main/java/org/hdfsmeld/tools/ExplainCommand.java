@@ -1,6 +1,7 @@
 package org.hdfsmeld.tools;
 
 import java.io.IOException;
+import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -17,6 +18,7 @@ import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
 import org.apache.hadoop.security.token.Token;
+import org.apache.hadoop.util.functional.FunctionRaisingIOE;
 import org.hdfsmeld.rpc.BlockLayout;
 import org.hdfsmeld.rpc.ReadPatterns;
 
@@ -47,23 +49,21 @@ final class ExplainCommand {
       context.out().println(path + ": a directory, read pattern " + pattern);
       return Command.OK;
     }
+    PrintStream out = context.out();
     LocatedBlocks located =
         hdfs.getClient().getLocatedBlocks(status.getPath().toUri().getPath(), 0, Long.MAX_VALUE);
     List<LocatedBlock> blocks = located.getLocatedBlocks();
     ErasureCodingPolicy striping = located.getErasureCodingPolicy();
     String kind = striping == null ? "blocks" : "block groups of " + striping.getName();
-    context
-        .out()
-        .printf(
-            "%s: %d bytes in %d %s, read pattern %s%n",
-            path, status.getLen(), blocks.size(), kind, pattern);
+    out.printf(
+        "%s: %d bytes in %d %s, read pattern %s%n",
+        path, status.getLen(), blocks.size(), kind, pattern);
     Map<Replica, String> texts =
         ask(context, blocks, layout -> effective.reason(files, path, layout));
     for (int i = 0; i < blocks.size(); i++) {
       LocatedBlock block = blocks.get(i);
-      context
-          .out()
-          .printf("%d. %s: %d bytes%n", i, block.getBlock().getBlockName(), block.getBlockSize());
+      String name = block.getBlock().getBlockName();
+      out.printf("%d. %s: %d bytes%n", i, name, block.getBlockSize());
       for (Replica replica : replicas(block)) {
         String internal = "";
         if (striping != null) {
@@ -72,7 +72,7 @@ final class ExplainCommand {
           internal = "blk_" + replica.blockId() + " (" + unit + ") ";
         }
         String address = replica.dataNode().getXferAddr();
-        context.out().printf("   %s%s %s%n", internal, address, texts.get(replica));
+        out.printf("   %s%s %s%n", internal, address, texts.get(replica));
       }
     }
     return Command.OK;
@@ -94,14 +94,11 @@ final class ExplainCommand {
     return replicas;
   }
 
-  /** Why a block has its read pattern. */
-  private interface Reason {
-    String of(BlockLayout block) throws IOException;
-  }
-
   /** What the DataNodes say of each replica; each is asked for all of its replicas at once. */
   private static Map<Replica, String> ask(
-      Command.Context context, List<LocatedBlock> blocks, Reason reason) {
+      Command.Context context,
+      List<LocatedBlock> blocks,
+      FunctionRaisingIOE<BlockLayout, String> reason) {
     Map<DatanodeInfo, List<Replica>> byDataNode = new LinkedHashMap<>();
     for (LocatedBlock block : blocks) {
       for (Replica replica : replicas(block)) {
@@ -122,7 +119,7 @@ final class ExplainCommand {
               List<BlockLayout> layouts =
                   Cluster.ask(context.conf(), dataNode, d -> d.blockLayouts(pool, ids, tokens));
               for (int i = 0; i < ids.length; i++) {
-                texts.put(replicas.get(i), text(layouts.get(i), reason.of(layouts.get(i))));
+                texts.put(replicas.get(i), text(layouts.get(i), reason.apply(layouts.get(i))));
               }
             } catch (IOException e) {
               replicas.forEach(replica -> texts.put(replica, e.getMessage()));

@@ -24,9 +24,8 @@ final class PlacementCheckCommand {
     HintReach reach = HintReach.of(folder);
     context.out().printf("%s: the file system %s hints%n", folder, kept ? "keeps" : "refuses");
     boolean apart = kept && reach.isEffective();
-    context
-        .out()
-        .printf("%s: %s; %s%n", folder, apart ? "told apart" : "not told apart", reach.text());
+    String told = apart ? "told apart" : "not told apart";
+    context.out().printf("%s: %s; %s%n", folder, told, reach.text());
     return apart ? Command.OK : Command.FAILED;
   }
 }

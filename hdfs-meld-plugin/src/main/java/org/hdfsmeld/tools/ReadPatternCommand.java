@@ -65,12 +65,8 @@ final class ReadPatternCommand {
     if (isSet) {
       files.removeXAttr(path, ReadPattern.XATTR);
     }
-    context
-        .out()
-        .println(
-            isSet
-                ? "Unset read pattern from " + path
-                : "The read pattern of " + path + " was not set");
+    String not = "The read pattern of " + path + " was not set";
+    context.out().println(isSet ? "Unset read pattern from " + path : not);
     return Command.OK;
   }
 }

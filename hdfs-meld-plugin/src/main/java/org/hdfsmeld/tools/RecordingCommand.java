@@ -65,14 +65,10 @@ final class RecordingCommand {
   }
 
   private static void print(Command.Context context, RecordingStatus status) {
-    context
-        .out()
-        .printf(
-            "  %s: %d records, %d dropped, %d files%n",
-            status.recording() ? "Recording" : "Stopped",
-            status.records(),
-            status.dropped(),
-            status.files().size());
+    String state = status.recording() ? "Recording" : "Stopped";
+    String format = "  %s: %d records, %d dropped, %d files%n";
+    int files = status.files().size();
+    context.out().printf(format, state, status.records(), status.dropped(), files);
     if (!status.lastError().isEmpty()) {
       context.out().println("  It ended by itself: " + status.lastError());
     }

@@ -8,6 +8,8 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
+import org.apache.hadoop.thirdparty.com.google.common.hash.HashFunction;
+import org.apache.hadoop.thirdparty.com.google.common.hash.Hashing;
 import org.hdfsmeld.datanode.config.TraceConfiguration;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.model.ReadPattern;
@@ -141,7 +143,7 @@ public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
     }
     stop();
     SecureRandom random = new SecureRandom();
-    KeyedHash hash = new KeyedHash(random.nextLong(), random.nextLong());
+    HashFunction hash = Hashing.sipHash24(random.nextLong(), random.nextLong());
     Instant now = clock.instant();
     RotatedOutput output;
     try {
@@ -181,7 +183,7 @@ public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
     LOG.info("Recorded {} block I/Os, dropped {}", getRecords(), getDroppedRecords());
   }
 
-  private String header(Instant now, KeyedHash hash) {
+  private String header(Instant now, HashFunction hash) {
     StringBuilder text =
         new StringBuilder("# meld-trace 3\n# Recorded by hdfs-meld from ")
             .append(now)

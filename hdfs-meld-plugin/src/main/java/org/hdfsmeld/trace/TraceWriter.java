@@ -1,11 +1,13 @@
 package org.hdfsmeld.trace;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
+import org.apache.hadoop.thirdparty.com.google.common.hash.HashFunction;
 import org.hdfsmeld.model.ReadPattern;
 import org.hdfsmeld.record.RecordRing;
 
@@ -25,7 +27,7 @@ final class TraceWriter implements Runnable {
 
   private final RecordRing ring;
   private final RotatedOutput output;
-  private final KeyedHash hash;
+  private final HashFunction hash;
   private final boolean inodes;
   private final IntFunction<String> volumes;
   private final long startNs;
@@ -39,6 +41,8 @@ final class TraceWriter implements Runnable {
   /**
    * A writer that has written nothing.
    *
+   * @param hash has a random key that lives as long as the trace and is written nowhere: between
+   *     traces, and to block identifiers, there is no link
    * @param inodes whether directories are named by their inode numbers, not by hashes
    * @param volumes storage uuids by the numbers that records have
    * @param startNs what time counts from, on the clock of the records
@@ -46,7 +50,7 @@ final class TraceWriter implements Runnable {
   TraceWriter(
       RecordRing ring,
       RotatedOutput output,
-      KeyedHash hash,
+      HashFunction hash,
       boolean inodes,
       IntFunction<String> volumes,
       long startNs) {
@@ -66,8 +70,15 @@ final class TraceWriter implements Runnable {
   }
 
   /** The name of a volume in this trace. */
-  static String volumeName(KeyedHash hash, String storageId) {
-    return String.format("%016x", hash.of(storageId));
+  static String volumeName(HashFunction hash, String storageId) {
+    return String.format("%016x", hash.hashString(storageId, StandardCharsets.UTF_8).asLong());
+  }
+
+  /**
+   * The name of a number of a pool in this trace: the number comes first, its lowest byte in front.
+   */
+  static long hash(HashFunction hash, long number, long pool) {
+    return hash.newHasher(2 * Long.BYTES).putLong(number).putLong(pool).hash().asLong();
   }
 
   /** Until the ring is closed and empty. */
@@ -115,7 +126,7 @@ final class TraceWriter implements Runnable {
     // A record may be made just before the trace's start.
     line.append(Math.max(0, record[0] - startNs)).append(',');
     line.append(volumeName(volume)).append(',');
-    line.append(Long.toUnsignedString(hash.of(record[1], pool))).append(',');
+    line.append(Long.toUnsignedString(hash(hash, record[1], pool))).append(',');
     line.append(Long.toUnsignedString(record[2])).append(',');
     line.append(record[3]).append(',');
     line.append(OPS[op].text).append(',');
@@ -133,7 +144,7 @@ final class TraceWriter implements Runnable {
 
   /** The name of a directory in this trace; 0 stays the one that is not known. */
   private long directory(long inode, int pool) {
-    return inode == 0 || inodes ? inode : hash.of(inode, pool);
+    return inode == 0 || inodes ? inode : hash(hash, inode, pool);
   }
 
   private String volumeName(int volume) {

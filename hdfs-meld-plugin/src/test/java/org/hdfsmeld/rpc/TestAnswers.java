@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
+import java.io.DataOutput;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
+import org.apache.hadoop.util.functional.ConsumerRaisingIOE;
 import org.junit.jupiter.api.Test;
 
 /** Answers of DataNodes of other versions, and of those that cannot be trusted. */
@@ -26,9 +28,9 @@ class TestAnswers {
     return new DataInputStream(new ByteArrayInputStream(bytes));
   }
 
-  private static byte[] bytes(BytesService.Writer writer) throws IOException {
+  private static byte[] bytes(ConsumerRaisingIOE<DataOutput> writer) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    writer.write(new DataOutputStream(bytes));
+    writer.accept(new DataOutputStream(bytes));
     return bytes.toByteArray();
   }
 

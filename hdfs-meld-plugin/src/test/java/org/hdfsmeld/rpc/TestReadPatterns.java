@@ -6,18 +6,20 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
+import java.io.DataOutput;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import org.apache.hadoop.util.functional.ConsumerRaisingIOE;
 import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.ReadPattern;
 import org.junit.jupiter.api.Test;
 
 class TestReadPatterns {
-  private static DataInputStream written(BytesService.Writer writer) throws IOException {
+  private static DataInputStream written(ConsumerRaisingIOE<DataOutput> writer) throws IOException {
     return BytesService.reader(BytesService.message(writer));
   }
 

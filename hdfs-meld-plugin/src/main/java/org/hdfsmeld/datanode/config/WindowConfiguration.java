@@ -1,14 +1,26 @@
 package org.hdfsmeld.datanode.config;
 
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.io.nativeio.NativeIO;
 
 /**
- * How the device is read ahead of a block's reader.
+ * How the device is read ahead of a block's reader; in mode {@code linux} as on this machine.
  *
  * @param mode who decides how far
- * @param linux the machine of mode {@code linux}
+ * @param readAheadBytes the block device's {@code queue/read_ahead_kb}, in bytes
+ * @param maxRequestBytes its {@code queue/max_sectors_kb}, in bytes
+ * @param fadvise whether the DataNode's advice reaches the kernel: with Hadoop's native library
+ * @param dataNodeBytes {@code dfs.datanode.readahead.bytes}
  */
-public record WindowConfiguration(Mode mode, LinuxConfiguration linux) {
+public record WindowConfiguration(
+    Mode mode, long readAheadBytes, long maxRequestBytes, boolean fadvise, long dataNodeBytes) {
+  /** The kernel's page. */
+  public static final long PAGE_BYTES = 4 << 10;
+
+  private static final String DATANODE_KEY = "dfs.datanode.readahead.bytes";
+  private static final long DATANODE_DEFAULT = 4 << 20;
+  private static final long MAX_BYTES = 1 << 30;
+
   /** How much of a block is requested from the device ahead of its reader. */
   public enum Mode {
     /** Grows while the reader goes on sequentially, collapses when it jumps. */
@@ -19,8 +31,19 @@ public record WindowConfiguration(Mode mode, LinuxConfiguration linux) {
     LINUX
   }
 
+  private enum Fadvise {
+    AUTO,
+    TRUE,
+    FALSE
+  }
+
   static WindowConfiguration read(Configuration conf) throws MeldConfigurationException {
+    Fadvise fadvise = Values.choice(conf, MeldKeys.READAHEAD_LINUX_FADVISE, Fadvise.class);
     return new WindowConfiguration(
-        Values.choice(conf, MeldKeys.READAHEAD_MODE, Mode.class), LinuxConfiguration.read(conf));
+        Values.choice(conf, MeldKeys.READAHEAD_MODE, Mode.class),
+        Values.number(conf, MeldKeys.READAHEAD_LINUX_READ_AHEAD, 0, MAX_BYTES),
+        Values.number(conf, MeldKeys.READAHEAD_LINUX_MAX_REQUEST, PAGE_BYTES, MAX_BYTES),
+        fadvise == Fadvise.AUTO ? NativeIO.isAvailable() : fadvise == Fadvise.TRUE,
+        conf.getLong(DATANODE_KEY, DATANODE_DEFAULT));
   }
 }

@@ -20,6 +20,7 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.apache.hadoop.io.LongWritable;
 import org.apache.hadoop.io.nativeio.NativeIOException;
 import org.apache.hadoop.net.SocketOutputStream;
+import org.apache.hadoop.util.functional.CallableRaisingIOE;
 import org.hdfsmeld.datanode.io.ReadStream;
 import org.hdfsmeld.datanode.io.StreamUser;
 import org.hdfsmeld.datanode.io.WriteStream;
@@ -228,13 +229,9 @@ public class MeldFileIoProvider extends FileIoProvider {
   }
 
   /** A descriptor as a file has it that was just opened. */
-  interface Opened {
-    FileDescriptor descriptor() throws IOException;
-  }
-
-  static FileDescriptor open(Opened file) {
+  static FileDescriptor open(CallableRaisingIOE<FileDescriptor> file) {
     try {
-      return file.descriptor();
+      return file.apply();
     } catch (IOException e) {
       // It is always there.
       throw new IllegalStateException(e);

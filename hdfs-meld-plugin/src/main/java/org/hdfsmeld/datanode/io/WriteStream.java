@@ -6,6 +6,7 @@ import org.hdfsmeld.datanode.device.TicketedIo;
 import org.hdfsmeld.datanode.device.WaitBudget;
 import org.hdfsmeld.datanode.layout.BlockExtent;
 import org.hdfsmeld.datanode.layout.BlockFile;
+import org.hdfsmeld.datanode.layout.ExtentIo;
 import org.hdfsmeld.datanode.layout.VolumeBlocks;
 import org.hdfsmeld.datanode.metrics.VolumeCounter;
 import org.hdfsmeld.datanode.volume.MeldVolume;
@@ -149,14 +150,13 @@ public final class WriteStream implements WriteCoalescer.Sink {
 
   @Override
   public long write(long offset, int length, long blockBytes) {
+    File hinted = paced ? file : null;
+    ExtentIo io = blocks.io();
     long ticket;
     do {
       ticket =
           present()
-              ? blocks
-                  .io()
-                  .write(
-                      extent, offset, length, blockBytes, paced ? file : null, !paced, user.kind())
+              ? io.write(extent, offset, length, blockBytes, hinted, !paced, user.kind())
               : TicketedIo.NOTHING;
     } while (ticket == SimStatus.TIMEOUT
         && volume.device().awaitRoom(budget, VolumeCounter.WRITER_WAIT_NS));

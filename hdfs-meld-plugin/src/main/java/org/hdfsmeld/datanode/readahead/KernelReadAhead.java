@@ -1,6 +1,6 @@
 package org.hdfsmeld.datanode.readahead;
 
-import org.hdfsmeld.datanode.config.LinuxConfiguration;
+import org.hdfsmeld.datanode.config.WindowConfiguration;
 
 /**
  * What an unmodified Linux kernel requests from the device while a stock DataNode sends a block.
@@ -29,7 +29,7 @@ import org.hdfsmeld.datanode.config.LinuxConfiguration;
  * itself requested since it last jumped, and nothing else.
  */
 public final class KernelReadAhead implements ReadAhead {
-  private static final long PAGE_BYTES = LinuxConfiguration.PAGE_BYTES;
+  private static final long PAGE_BYTES = WindowConfiguration.PAGE_BYTES;
 
   /** Requests under way to one device, past which the kernel blocks: {@code nr_requests}. */
   private static final int MAX_REQUESTS = 1023;
@@ -75,7 +75,7 @@ public final class KernelReadAhead implements ReadAhead {
    * @param longRead whether the DataNode is to send more than 256 KiB
    */
   public KernelReadAhead(
-      RequestedRange.Source source, long pageBytes, LinuxConfiguration linux, boolean longRead) {
+      RequestedRange.Source source, long pageBytes, WindowConfiguration linux, boolean longRead) {
     boolean advised = longRead && linux.fadvise();
     this.deviceAlignment = pageBytes;
     this.ioPages = linux.maxRequestBytes() / PAGE_BYTES;

@@ -2,7 +2,7 @@ package org.hdfsmeld.datanode.readahead;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.hdfsmeld.datanode.config.LinuxConfiguration;
+import org.hdfsmeld.datanode.config.WindowConfiguration;
 import org.hdfsmeld.model.BlockKey;
 
 /**
@@ -29,7 +29,7 @@ public final class ParkedWindows {
    * @return null when there is none
    */
   public ReadAhead take(BlockKey block, long offset, int length) {
-    long page = offset / LinuxConfiguration.PAGE_BYTES;
+    long page = offset / WindowConfiguration.PAGE_BYTES;
     synchronized (windows) {
       ReadAhead window = take(new Place(block, page), offset, length);
       // The chunk that is read again may be in the page before.
@@ -52,7 +52,7 @@ public final class ParkedWindows {
    */
   public void park(BlockKey block, ReadAhead window, RequestedRange.Source reader) {
     window.range().detach();
-    Place place = new Place(block, window.next() / LinuxConfiguration.PAGE_BYTES);
+    Place place = new Place(block, window.next() / WindowConfiguration.PAGE_BYTES);
     ReadAhead displaced;
     synchronized (windows) {
       displaced = windows.put(place, window);

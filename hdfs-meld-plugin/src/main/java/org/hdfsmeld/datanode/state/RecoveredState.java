@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.apache.hadoop.util.functional.FunctionRaisingIOE;
 import org.hdfsmeld.datanode.metrics.Counters;
 import org.hdfsmeld.datanode.metrics.SimFailures;
 import org.hdfsmeld.datanode.metrics.StateCounter;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.sim.SimDevice;
-import org.hdfsmeld.sim.SimException;
 
 /**
  * What the files of a device's state say: the device as of the newest usable snapshot, and the
@@ -42,21 +42,17 @@ public record RecoveredState(
    */
   public record Expected(String device, String profile, long slotBytes, String storageId) {}
 
-  /** Opens a device of a snapshot. */
-  public interface Restorer {
-    SimDevice restore(ByteBuffer image) throws SimException;
-  }
-
   /**
    * Reads the files, newest first. One that cannot be used is counted, said, and passed over.
    *
+   * @param restorer opens a device of a snapshot
    * @return null when none can be used
    */
   public static RecoveredState read(
       StateFiles files,
       Expected expected,
       long snapshotMaxBytes,
-      Restorer restorer,
+      FunctionRaisingIOE<ByteBuffer, SimDevice> restorer,
       SimFailures failures,
       Counters<StateCounter> counters) {
     for (Map.Entry<Long, Path> file : files.snapshots().descendingMap().entrySet()) {
@@ -78,9 +74,10 @@ public record RecoveredState(
    * A profile that an older version wrote lacks the keys of today: only the restored device tells
    * what it is now.
    */
-  private static SimDevice restore(StateSnapshot snapshot, Expected expected, Restorer restorer)
+  private static SimDevice restore(
+      StateSnapshot snapshot, Expected expected, FunctionRaisingIOE<ByteBuffer, SimDevice> restorer)
       throws IOException {
-    SimDevice device = restorer.restore(snapshot.image());
+    SimDevice device = restorer.apply(snapshot.image());
     if (!snapshot.profile().equals(expected.profile())
         && !device.profile().equals(expected.profile())) {
       device.close();

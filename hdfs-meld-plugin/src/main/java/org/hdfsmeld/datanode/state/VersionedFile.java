@@ -11,15 +11,10 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.zip.CRC32C;
 import org.apache.hadoop.io.IOUtils;
+import org.apache.hadoop.util.functional.ConsumerRaisingIOE;
 
 /** What the files that the plugin keeps have in common. */
 public final class VersionedFile {
-  /** Writes what is in a file. */
-  @FunctionalInterface
-  public interface Content {
-    void write(FileChannel out) throws IOException;
-  }
-
   private VersionedFile() {}
 
   /**
@@ -28,12 +23,13 @@ public final class VersionedFile {
    *
    * @throws IOException when it cannot be written; the one before is left
    */
-  public static void replace(Path file, Content content) throws IOException {
+  public static void replace(Path file, ConsumerRaisingIOE<FileChannel> content)
+      throws IOException {
     Path temporary = file.resolveSibling(file.getFileName() + ".tmp");
     Files.deleteIfExists(temporary);
     try {
       try (FileChannel out = create(temporary)) {
-        content.write(out);
+        content.accept(out);
         out.force(true);
       }
       Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);

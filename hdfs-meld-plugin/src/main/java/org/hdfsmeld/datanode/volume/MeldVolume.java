@@ -258,8 +258,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
     NamespaceInfo namespace = device.namespace();
     WindowConfiguration.Mode mode = shared.config().window().mode();
     if (mode == WindowConfiguration.Mode.LINUX) {
-      return new KernelReadAhead(
-          source, namespace.pageBytes(), shared.config().window().linux(), longRead);
+      return new KernelReadAhead(source, namespace.pageBytes(), shared.config().window(), longRead);
     }
     return new ReadAheadWindow(
         source,

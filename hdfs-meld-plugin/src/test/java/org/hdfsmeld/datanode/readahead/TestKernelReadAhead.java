@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.hdfsmeld.datanode.config.LinuxConfiguration;
+import org.hdfsmeld.datanode.config.WindowConfiguration;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -22,7 +22,8 @@ class TestKernelReadAhead {
     return new KernelReadAhead(
         source,
         PAGE,
-        new LinuxConfiguration(readAheadKib << 10, 1280 << 10, fadvise, 4 << 20),
+        new WindowConfiguration(
+            WindowConfiguration.Mode.LINUX, readAheadKib << 10, 1280 << 10, fadvise, 4 << 20),
         longRead);
   }
 
@@ -154,7 +155,11 @@ class TestKernelReadAhead {
   void requestsCoverWholePagesOfTheDevice() {
     KernelReadAhead window =
         new KernelReadAhead(
-            source, 16 << 10, new LinuxConfiguration(128 << 10, 1280 << 10, false, 0), false);
+            source,
+            16 << 10,
+            new WindowConfiguration(
+                WindowConfiguration.Mode.LINUX, 128 << 10, 1280 << 10, false, 0),
+            false);
     for (long at = 5 * PAGE; at < MIB; at += PAGE) {
       window.read(at, PAGE);
     }
