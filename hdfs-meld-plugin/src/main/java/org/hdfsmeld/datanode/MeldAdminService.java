@@ -61,7 +61,6 @@ final class MeldAdminService {
   private final ReentrantLock reporting = new ReentrantLock();
   private volatile Report report;
 
-  /** A report as it is sent, and when it was made. */
   private record Report(byte[] bytes, long madeNs) {}
 
   /** A service whose reports age by that clock. */
@@ -98,7 +97,6 @@ final class MeldAdminService {
     return handlers;
   }
 
-  /** The methods of a recording, which are for superusers. */
   private void addRecording(
       Map<String, BytesService.Handler> handlers,
       String capital,

@@ -22,16 +22,13 @@ public record BlockHint(
   /** The level of an attribute that nobody has. */
   public static final int NOBODY = -1;
 
-  /** Nothing is known. */
   public static final BlockHint NONE = new BlockHint(ReadPattern.UNKNOWN, 0, 0, 0, NOBODY);
 
-  /** Of a block whose lifetime group is not known. */
   public BlockHint(
       ReadPattern pattern, long expectedBytes, long fileId, long directoryId, int level) {
     this(pattern, expectedBytes, fileId, directoryId, level, 0);
   }
 
-  /** The same block, of this lifetime group. */
   public BlockHint ofGroup(long group) {
     return new BlockHint(pattern, expectedBytes, fileId, directoryId, level, group);
   }

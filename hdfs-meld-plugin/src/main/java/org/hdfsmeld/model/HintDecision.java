@@ -15,7 +15,6 @@ public record HintDecision(ReadPattern pattern, Source source, String reason) {
     EXPLICIT,
     /** How the file, or its directory, was read before. */
     HISTORY,
-    /** The rule that full-size blocks are read sequentially. */
     FULL_BLOCK,
     /** Nobody: the block is written without a directive. */
     NONE

@@ -13,7 +13,6 @@ public interface PersistentEnum {
     return ((Enum<?>) this).ordinal();
   }
 
-  /** The constant's name in lower case. */
   default String text() {
     return StringUtils.toLowerCase(((Enum<?>) this).name());
   }

@@ -107,7 +107,6 @@ public final class ReadPatternService implements ServicePlugin {
     }
   }
 
-  /** What the nearest of the file and its ancestors says. */
   private static BlockHint hint(INodeFile file) {
     ReadPattern pattern = ReadPattern.UNKNOWN;
     int level = BlockHint.NOBODY;

@@ -57,7 +57,6 @@ public record RecordFiles(Path path, RecordKind kind) {
     return kind.prefix + session;
   }
 
-  /** Creates a file that only its owner can read. */
   public OutputStream create(String name) throws IOException {
     make();
     return createPrivate(path.resolve(name));
@@ -72,7 +71,6 @@ public record RecordFiles(Path path, RecordKind kind) {
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))));
   }
 
-  /** Deletes the oldest files, as long as there are more than so many. */
   public void keep(int most) throws IOException {
     List<String> names = list();
     for (String old : names.subList(0, Math.max(0, names.size() - most))) {

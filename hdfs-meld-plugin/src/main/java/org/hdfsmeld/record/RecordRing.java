@@ -20,9 +20,7 @@ import java.util.concurrent.atomic.LongAdder;
  * the record is complete.
  */
 public final class RecordRing {
-  /** Words of a record. */
   public static final int WORDS = 7;
-
   private static final VarHandle ARRAY = MethodHandles.arrayElementVarHandle(long[].class);
   private static final int SLOT_WORDS = 8;
   private static final long CLOSED = Long.MIN_VALUE;

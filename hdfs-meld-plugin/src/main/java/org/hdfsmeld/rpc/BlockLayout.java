@@ -44,7 +44,6 @@ public record BlockLayout(
     return onFlash == 0 ? 0 : Math.round(100.0 * meldedPages / onFlash);
   }
 
-  /** Writes it. */
   public void write(DataOutput out) throws IOException {
     out.writeUTF(volume);
     out.writeUTF(profile);
@@ -56,7 +55,6 @@ public record BlockLayout(
     out.writeLong(meldedPages);
   }
 
-  /** Reads what {@link #write} wrote. */
   public static BlockLayout read(DataInput in) throws IOException {
     return new BlockLayout(
         in.readUTF(),

@@ -22,7 +22,6 @@ public final class BlockTokens {
     }
   }
 
-  /** Reads what {@link #write} wrote. */
   public static Token<BlockTokenIdentifier> read(DataInput in) throws IOException {
     return new Token<>(readPart(in), readPart(in), new Text(), new Text());
   }

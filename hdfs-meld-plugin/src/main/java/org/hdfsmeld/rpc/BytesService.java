@@ -100,7 +100,6 @@ public final class BytesService implements BlockingService {
     }
   }
 
-  /** The bytes that {@code writer} writes, as a message. */
   public static BytesValue message(ConsumerRaisingIOE<DataOutput> writer) throws IOException {
     ByteString.Output bytes = ByteString.newOutput();
     DataOutputStream out = new DataOutputStream(bytes);
@@ -109,7 +108,6 @@ public final class BytesService implements BlockingService {
     return BytesValue.of(bytes.toByteString());
   }
 
-  /** Reads what a message holds. */
   public static DataInputStream reader(BytesValue message) {
     return new DataInputStream(new ByteArrayInputStream(message.getValue().toByteArray()));
   }

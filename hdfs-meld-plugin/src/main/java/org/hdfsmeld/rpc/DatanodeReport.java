@@ -36,7 +36,6 @@ public record DatanodeReport(List<Volume> volumes, Map<String, Long> hints) {
       String lastError,
       Map<String, Long> counters) {}
 
-  /** Writes it. */
   public void write(DataOutput out) throws IOException {
     out.writeInt(volumes.size());
     for (Volume volume : volumes) {
@@ -50,7 +49,6 @@ public record DatanodeReport(List<Volume> volumes, Map<String, Long> hints) {
     writeCounters(hints, out);
   }
 
-  /** Reads what {@link #write} wrote. */
   public static DatanodeReport read(DataInput in) throws IOException {
     List<Volume> volumes = new ArrayList<>();
     for (int left = MeldRpc.count(in, MAX_VOLUMES, "volumes"); left > 0; left--) {

@@ -31,7 +31,6 @@ import org.apache.hadoop.util.functional.FunctionRaisingIOE;
  * @param <P> the plugin's protocol
  */
 public final class MeldRpc<P> implements AutoCloseable {
-  /** One method of the protocol. */
   @FunctionalInterface
   public interface Method<P> {
     BytesValue call(P proxy, RpcController controller, BytesValue request) throws ServiceException;

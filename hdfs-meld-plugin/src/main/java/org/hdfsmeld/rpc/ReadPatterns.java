@@ -11,7 +11,6 @@ import org.hdfsmeld.model.ReadPattern;
 
 /** The encoding of version 1 of {@link ReadPatternProtocolPB}. */
 public final class ReadPatterns {
-  /** Most blocks of one request. */
   public static final int MAX_BLOCKS = 512;
 
   // On the wire; the order of the enum is not.
@@ -42,7 +41,6 @@ public final class ReadPatterns {
 
   private ReadPatterns() {}
 
-  /** Writes a request. */
   public static void writeQuestion(Question question, DataOutput out) throws IOException {
     out.writeUTF(question.pool());
     out.writeShort(question.blockIds().length);
@@ -51,7 +49,6 @@ public final class ReadPatterns {
     }
   }
 
-  /** Reads a request. */
   public static Question readQuestion(DataInput in) throws IOException {
     String pool = in.readUTF();
     long[] ids = new long[count(in)];

@@ -45,7 +45,6 @@ public record RecordingStatus(
     }
   }
 
-  /** Reads what {@link #write} wrote. */
   public static RecordingStatus read(DataInputStream in) throws IOException {
     boolean recording = in.readBoolean();
     long records = in.readLong();

@@ -63,7 +63,6 @@ public final class CommandRing {
           .alignedSlice(LINE)
           .order(ByteOrder.nativeOrder());
 
-  /** An empty ring. */
   public CommandRing() {
     for (int at = 0; at < ENTRIES; at++) {
       memory.putLong(entry(at) + TURN, at);
@@ -82,7 +81,6 @@ public final class CommandRing {
     return (long) WORDS.getAcquire(memory, at);
   }
 
-  /** The slot of a ticket. */
   public static int slot(long ticket) {
     return (int) ((ticket - 1) % SLOTS);
   }
@@ -190,12 +188,10 @@ public final class CommandRing {
     return memory.getLong(slotAt(ticket) + OUTCOME);
   }
 
-  /** The opcode of a ticket's command. */
   public int opcode(long ticket) {
     return (int) memory.getLong(slotAt(ticket) + OPCODE);
   }
 
-  /** The first logical block of a ticket's command. */
   public long slba(long ticket) {
     return memory.getLong(slotAt(ticket) + SLBA);
   }
@@ -217,7 +213,6 @@ public final class CommandRing {
     return posted;
   }
 
-  /** The ticket of an outcome. */
   public long postedTicket(int index) {
     return memory.getLong(POSTS + 16 * index);
   }
@@ -227,7 +222,6 @@ public final class CommandRing {
     return memory.getLong(POSTS + 16 * index + 8);
   }
 
-  /** The memory, as the C ABI has it. */
   ByteBuffer memory() {
     return memory;
   }

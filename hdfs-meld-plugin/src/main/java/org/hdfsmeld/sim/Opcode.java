@@ -5,10 +5,7 @@ public final class Opcode {
   /** Everything buffered goes to the flash. */
   public static final int FLUSH = 0;
 
-  /** Writes a range. */
   public static final int WRITE = 1;
-
-  /** Reads a range. */
   public static final int READ = 2;
 
   /** Says that a range holds nothing of value any more. */
@@ -16,7 +13,6 @@ public final class Opcode {
 
   private Opcode() {}
 
-  /** The opcode's name for messages. */
   public static String name(int opcode) {
     return switch (opcode) {
       case FLUSH -> "flush";

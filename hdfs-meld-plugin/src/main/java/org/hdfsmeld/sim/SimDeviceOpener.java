@@ -5,7 +5,6 @@ import java.nio.ByteBuffer;
 /** Opens simulated devices of the configured profile. */
 @FunctionalInterface
 public interface SimDeviceOpener {
-  /** A fresh device. */
   SimDevice open() throws SimException;
 
   /**

@@ -39,7 +39,6 @@ public final class DatanodeTimeline implements Recording, AutoCloseable {
   private long lastRecords;
   private long lastLost;
 
-  /** A timeline that is being recorded. */
   record Session(String name, TimelineFile.HostClock clock, RecordRing records, Strings strings) {}
 
   /**
@@ -63,7 +62,6 @@ public final class DatanodeTimeline implements Recording, AutoCloseable {
     return session != null;
   }
 
-  /** A reader of a block of the volume of this number. */
   public ReaderTimeline reader(int volume) {
     return new ReaderTimeline(this, volume);
   }
@@ -142,7 +140,6 @@ public final class DatanodeTimeline implements Recording, AutoCloseable {
     return "";
   }
 
-  /** Its files. */
   public RecordFiles files() {
     return folder;
   }

@@ -19,7 +19,6 @@ public final class ReaderTimeline {
     this.volume = volume;
   }
 
-  /** Bytes are about to be read. */
   public void reading(long from, int length) {
     if (!timeline.isRecording()) {
       return;

@@ -34,7 +34,6 @@ public interface TimelineDevice {
   /** Its name in the configuration, or the folder of its only volume. */
   String name();
 
-  /** The volumes on it at present. */
   List<Volume> timelineVolumes();
 
   /** Begins to keep what it does, in at most so many bytes. */

@@ -138,7 +138,6 @@ final class TimelineFile implements Closeable {
     return strings.get((int) (kind >>> shift) & (1 << STRING_BITS) - 1);
   }
 
-  /** Records of readers that were written. */
   long count() {
     return count;
   }
@@ -148,7 +147,6 @@ final class TimelineFile implements Closeable {
     out.write(line.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** A string of JSON. */
   private static String text(String text) {
     StringBuilder quoted = new StringBuilder("\"");
     for (char c : text.toCharArray()) {

@@ -16,7 +16,6 @@ import org.hdfsmeld.rpc.MeldDatanode;
 
 /** The HDFS that commands talk to. */
 final class Cluster {
-  /** What is done with each DataNode. */
   interface Visit {
     void visit(DatanodeInfo dataNode, MeldDatanode asked) throws IOException;
   }

@@ -15,19 +15,13 @@ import org.apache.hadoop.conf.Configuration;
  * @param help what it does, in a sentence or two
  */
 record Command(String name, String arguments, String help, Action action) {
-  /** Done. */
   static final int OK = 0;
-
-  /** It was not called as it should be. */
   static final int USAGE = 1;
-
-  /** It could not be done. */
   static final int FAILED = 2;
 
   /** What its output goes to, and what it is configured with. */
   record Context(Configuration conf, PrintStream out, PrintStream err) {}
 
-  /** What a command does. */
   interface Action {
     /**
      * Runs it.
@@ -46,7 +40,6 @@ record Command(String name, String arguments, String help, Action action) {
     return needed <= count && count <= all.size();
   }
 
-  /** Name and arguments. */
   String usage() {
     return ("[" + name + " " + arguments).trim() + "]";
   }

@@ -32,14 +32,12 @@ public final class MeldAdmin extends Configured implements Tool {
   private final PrintStream out;
   private final PrintStream err;
 
-  /** A tool that prints to these. */
   public MeldAdmin(PrintStream out, PrintStream err) {
     super(new HdfsConfiguration());
     this.out = out;
     this.err = err;
   }
 
-  /** Runs a command and exits with its code. */
   public static void main(String[] args) throws Exception {
     System.exit(ToolRunner.run(new MeldAdmin(System.out, System.err), args));
   }

@@ -17,7 +17,6 @@ final class RecordingCommand {
   private static final Pattern UUID =
       Pattern.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
 
-  /** Block traces. */
   static final Command TRACES =
       of(
           "-trace",

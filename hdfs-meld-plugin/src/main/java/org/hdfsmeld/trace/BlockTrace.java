@@ -238,7 +238,6 @@ public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
     }
   }
 
-  /** Its files. */
   public RecordFiles files() {
     return files;
   }

@@ -28,7 +28,6 @@ public enum ClientKind {
 
   private final String text = StringUtils.toLowerCase(name()).replace('_', '-');
 
-  /** The name in trace files. */
   public String text() {
     return text;
   }

@@ -65,7 +65,6 @@ final class RotatedOutput implements AutoCloseable {
       def.setLevel(Deflater.BEST_SPEED);
     }
 
-    /** Compressed bytes so far. */
     long written() {
       return def.getBytesWritten();
     }

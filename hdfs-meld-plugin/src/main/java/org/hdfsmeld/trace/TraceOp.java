@@ -4,13 +4,10 @@ import java.util.Locale;
 
 /** What a record of the trace says was done to a block. */
 public enum TraceOp {
-  /** A range was read. */
   READ,
-  /** A range was written. */
   WRITE,
   /** What was written was made durable. */
   FLUSH,
-  /** The block was deleted. */
   DELETE,
   /** The block was cut; the offset is its new length. */
   TRUNCATE,

@@ -62,14 +62,12 @@ final class TraceWriter implements Runnable {
     this.startNs = startNs;
   }
 
-  /** What the record is about, in one word. */
   static long kind(int volume, TraceOp op, ReadPattern pattern, ClientKind client) {
     return ((((long) volume << OP_BITS | op.ordinal()) << PATTERN_BITS) | pattern.ordinal())
             << CLIENT_BITS
         | client.ordinal();
   }
 
-  /** The name of a volume in this trace. */
   static String volumeName(HashFunction hash, String storageId) {
     return String.format("%016x", hash.hashString(storageId, StandardCharsets.UTF_8).asLong());
   }
@@ -159,7 +157,6 @@ final class TraceWriter implements Runnable {
     ring.close();
   }
 
-  /** Records in the files. */
   long written() {
     return written.get();
   }

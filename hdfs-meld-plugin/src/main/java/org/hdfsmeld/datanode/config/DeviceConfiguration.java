@@ -55,7 +55,6 @@ public record DeviceConfiguration(
     return preconditions.getOrDefault(device, precondition);
   }
 
-  /** The device of the volume whose folder this is. */
   public VolumeBinding of(File volume) {
     File bound = bound(volume);
     return bound == null
@@ -81,7 +80,6 @@ public record DeviceConfiguration(
     }
   }
 
-  /** The bound folders that are none of these volumes. */
   public List<File> unmatched(Collection<File> present) {
     Set<File> matched = present.stream().map(this::bound).collect(Collectors.toSet());
     return volumes.keySet().stream().filter(folder -> !matched.contains(folder)).toList();
@@ -95,7 +93,6 @@ public record DeviceConfiguration(
         .toList();
   }
 
-  /** The key that gave the volume its profile. */
   public String profileKey(File volume) {
     if (of(volume).isShared()) {
       return MeldKeys.DEVICES;

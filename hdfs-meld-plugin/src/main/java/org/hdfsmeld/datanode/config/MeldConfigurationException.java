@@ -9,13 +9,6 @@ import java.io.IOException;
 public final class MeldConfigurationException extends IOException {
   private static final long serialVersionUID = 1L;
 
-  /**
-   * Composes the message.
-   *
-   * @param key the configuration key
-   * @param value its value
-   * @param problem what is wrong and what to do about it
-   */
   public MeldConfigurationException(String key, String value, String problem) {
     super(key + " = '" + value + "': " + problem);
   }

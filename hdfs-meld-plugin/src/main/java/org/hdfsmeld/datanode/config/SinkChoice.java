@@ -2,13 +2,10 @@ package org.hdfsmeld.datanode.config;
 
 /** Which sinks get the directives of a DataNode's blocks. */
 public enum SinkChoice {
-  /** The simulated device. */
   SIMULATOR,
   /** Linux, as the write-lifetime hint of the block's file. */
   WRITE_LIFETIME,
-  /** The two. */
   BOTH,
-  /** Neither. */
   NONE;
 
   /** Whether this one of the two is among them. */

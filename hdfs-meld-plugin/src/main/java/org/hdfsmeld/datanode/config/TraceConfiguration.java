@@ -39,7 +39,6 @@ public record TraceConfiguration(
         Values.choice(conf, MeldKeys.TRACE_DIRECTORIES, Directories.class) == Directories.INODE);
   }
 
-  /** The folder of a DataNode's recordings. */
   public Path folder(String dataNodeUuid) {
     return new File(folder, dataNodeUuid).getAbsoluteFile().toPath();
   }

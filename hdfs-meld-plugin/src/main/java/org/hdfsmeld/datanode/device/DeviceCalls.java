@@ -14,7 +14,6 @@ import org.hdfsmeld.sim.SimDevice;
 
 /** Calls on a device by other threads: its own thread makes them, in their order. */
 final class DeviceCalls {
-  /** A call on the device. */
   interface Call<T, E extends Exception> {
     T make(SimDevice device) throws E;
   }
@@ -27,7 +26,6 @@ final class DeviceCalls {
   private final Supplier<SimDevice> device;
   private volatile boolean closed;
 
-  /** Calls of a device that the supplier has when they are made. */
   DeviceCalls(Watchdog watchdog, Supplier<SimDevice> device) {
     this.watchdog = watchdog;
     this.device = device;

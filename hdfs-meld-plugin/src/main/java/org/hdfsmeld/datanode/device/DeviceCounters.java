@@ -36,7 +36,6 @@ final class DeviceCounters {
     namespaces = Math.max(namespaces, nsid);
   }
 
-  /** The names of the device's counters. */
   List<String> names() {
     return names;
   }
@@ -78,7 +77,6 @@ final class DeviceCounters {
     return at < 0 ? 0 : values[at];
   }
 
-  /** Mean bytes outstanding. */
   long outstandingBytes() {
     return load.outstandingBytes();
   }
@@ -88,12 +86,10 @@ final class DeviceCounters {
     return byName(names, 0);
   }
 
-  /** The percentiles of the device's latencies. */
   Map<String, Long> latencies() {
     return byName(LatencyMetric.ALL.stream().map(LatencyMetric::name).toList(), names.size());
   }
 
-  /** A namespace's counters. */
   Map<String, Long> namespace(int nsid) {
     return byName(namespaceNames, at(nsid));
   }

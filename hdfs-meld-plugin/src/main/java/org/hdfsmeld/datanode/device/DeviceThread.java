@@ -36,7 +36,6 @@ final class DeviceThread {
      */
     void failed(WrittenExtent extent, int opcode, long slba, long status, String error);
 
-    /** The binding threw. */
     void broken(Throwable e);
   }
 
@@ -151,7 +150,6 @@ final class DeviceThread {
     return detached ? TicketedIo.NOTHING : at + 1;
   }
 
-  /** Whether a command that is put in now finds room. */
   boolean hasRoom() {
     return ring.claimed() - ring.taken() < CommandRing.ENTRIES;
   }

@@ -50,7 +50,6 @@ public final class DeviceTimeline implements TimelineDevice {
     look();
   }
 
-  /** The device's mode or dilation has changed. */
   synchronized void modeChanged() {
     if (recording) {
       look();

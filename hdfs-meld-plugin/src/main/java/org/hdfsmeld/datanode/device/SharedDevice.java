@@ -50,8 +50,6 @@ public final class SharedDevice implements DeviceState.Source, MeldDeviceMXBean 
   private static final long SLOTS = 1 << 20;
 
   private static final long SLOT_ALIGNMENT = 64 << 10;
-
-  /** Name of the counter that says {@link #pending}. */
   public static final String COUNTERS_PENDING = "counters_pending";
 
   /** Where the blocks of a volume lie on the device. */
@@ -88,7 +86,6 @@ public final class SharedDevice implements DeviceState.Source, MeldDeviceMXBean 
   /** Namespaces that were made for volumes to come, by the NVM sets these are bound to. */
   private final Map<Integer, Queue<NamespaceInfo>> prepared = new HashMap<>();
 
-  /** The block tables of the volumes, by namespace. */
   private final Map<Integer, BlockTable> blocks = new ConcurrentHashMap<>();
 
   private final ScheduledExecutorService files =
@@ -96,10 +93,7 @@ public final class SharedDevice implements DeviceState.Source, MeldDeviceMXBean 
 
   private volatile RecoveredState recovered;
   private volatile DeviceState state;
-
-  /** The folder of the volume that left last. */
   private volatile String lastRoot;
-
   private volatile MeldMode mode = MeldMode.OFF;
   private volatile double timeDilation;
   private volatile boolean healthy = true;
@@ -160,7 +154,6 @@ public final class SharedDevice implements DeviceState.Source, MeldDeviceMXBean 
     return opener;
   }
 
-  /** What is recorded of the device on demand. */
   public DeviceTimeline timeline() {
     return timeline;
   }
@@ -279,7 +272,6 @@ public final class SharedDevice implements DeviceState.Source, MeldDeviceMXBean 
     return journal == null || journal.changed(block);
   }
 
-  /** The volumes on the device at present. */
   public List<VolumePort> volumes() {
     return List.copyOf(volumes);
   }

@@ -44,7 +44,6 @@ public final class TicketQueue {
     return end;
   }
 
-  /** Gives all tickets up. */
   public void forgetAll(TicketedIo device) {
     while (size > 0) {
       device.forget(tickets[head]);

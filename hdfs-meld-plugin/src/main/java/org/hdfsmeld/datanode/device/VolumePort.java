@@ -78,7 +78,6 @@ public final class VolumePort implements DeviceThread.Origin {
     return storageId;
   }
 
-  /** The volume's folder. */
   String volume() {
     return volume;
   }
@@ -106,7 +105,6 @@ public final class VolumePort implements DeviceThread.Origin {
     return device.stats(namespace);
   }
 
-  /** The device was opened, and this is the volume's namespace on it. */
   void opened(NamespaceInfo opened) {
     namespace = opened;
   }
@@ -143,7 +141,6 @@ public final class VolumePort implements DeviceThread.Origin {
     return false;
   }
 
-  /** The queue of the open device while it is in service, else null. */
   private DeviceThread usable() {
     return closed ? null : device.usable();
   }
@@ -242,7 +239,6 @@ public final class VolumePort implements DeviceThread.Origin {
     } while (!done);
   }
 
-  /** Gives a ticket up. */
   public void forget(long ticket) {
     DeviceThread queue = usable();
     if (queue == null || ticket == TicketedIo.NOTHING) {

@@ -29,12 +29,10 @@ final class BlockFileChannel extends FileChannel {
     this.moved = moved;
   }
 
-  /** The file's own channel. */
   FileChannel delegate() {
     return channel;
   }
 
-  /** The device's side of the stream. */
   ReadStream reader() {
     return reader;
   }

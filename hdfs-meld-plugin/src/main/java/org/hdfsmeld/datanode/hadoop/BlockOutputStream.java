@@ -40,7 +40,6 @@ final class BlockOutputStream extends FileOutputStream {
     written(offset, len);
   }
 
-  /** The file has been synced. */
   void synced() {
     writer.sync();
   }

@@ -14,7 +14,6 @@ final class HadoopThreads {
   /** What follows the transceiver's prefix when the client's name is empty. */
   private static final String NAMELESS = " at ";
 
-  /** What other threads' names begin with. */
   private static final Map<String, ClientKind> OTHERS =
       Map.ofEntries(
           Map.entry("VolumeScannerThread(", ClientKind.SCANNER),

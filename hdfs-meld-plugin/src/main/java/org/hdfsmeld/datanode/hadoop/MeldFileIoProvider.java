@@ -91,7 +91,6 @@ public class MeldFileIoProvider extends FileIoProvider {
     this.datanode = datanode;
   }
 
-  /** This thread's, which opens a stream. */
   private StreamUser user(FsVolumeSpi volume, MeldVolume simulated, boolean writes) {
     String thread = Thread.currentThread().getName();
     Optional<ClientKind> kind = HadoopThreads.kind(thread);

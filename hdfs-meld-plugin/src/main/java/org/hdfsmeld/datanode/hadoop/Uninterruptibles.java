@@ -7,7 +7,6 @@ import java.io.IOException;
  * channel closes the file.
  */
 final class Uninterruptibles {
-  /** A call on a channel. */
   interface ChannelCall {
     long call() throws IOException;
   }

@@ -9,7 +9,6 @@ import java.util.function.LongSupplier;
  * be tried (half-open). Untried: not known yet.
  */
 final class CircuitBreaker {
-  /** What is known of the service. */
   enum State {
     UNTRIED,
     CLOSED,

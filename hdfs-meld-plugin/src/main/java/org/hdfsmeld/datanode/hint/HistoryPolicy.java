@@ -117,12 +117,10 @@ public final class HistoryPolicy implements AutoCloseable {
     return lifetimes.handle(group, handles, System.currentTimeMillis());
   }
 
-  /** Lifetime groups that are remembered. */
   public int groups() {
     return lifetimes.size();
   }
 
-  /** Files, directories and blocks that are remembered. */
   public int size() {
     return history.size();
   }

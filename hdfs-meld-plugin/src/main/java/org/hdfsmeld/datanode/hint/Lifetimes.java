@@ -29,7 +29,6 @@ public final class Lifetimes {
   /** Deletions over which a group's mean goes. */
   private static final int MEMORY = 32;
 
-  /** A group of files. */
   private static final class Group {
     final long firstMs;
 
@@ -47,7 +46,6 @@ public final class Lifetimes {
   private final Map<Long, Group> groups;
   private boolean changed;
 
-  /** Of nothing yet. */
   Lifetimes(int maxGroups) {
     this.groups = new LeastRecentlyUsed<>(maxGroups);
   }

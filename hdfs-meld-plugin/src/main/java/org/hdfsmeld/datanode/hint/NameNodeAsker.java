@@ -102,7 +102,6 @@ public final class NameNodeAsker implements NameNodeHints.Asker {
     throw failure == null ? new IOException("no NameNode is configured") : failure;
   }
 
-  /** Asks the NameNodes of a nameservice until one answers. */
   private List<BlockHint> askActive(List<InetSocketAddress> nameNodes, List<Long> blockIds)
       throws IOException {
     IOException failure = null;

@@ -60,7 +60,6 @@ final class NameNodeHints implements HintSource {
     HITS,
     /** Blocks that were created without waiting any longer. */
     TIMEOUTS,
-    /** Requests to NameNodes that failed. */
     FAILURES,
     /** Questions given up because too many were open. */
     DROPPED,

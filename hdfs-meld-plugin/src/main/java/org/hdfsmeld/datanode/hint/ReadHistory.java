@@ -62,7 +62,6 @@ final class ReadHistory {
   private final LongSupplier clockMs;
   private boolean changed;
 
-  /** An empty history of at most {@code maxEntries}. */
   ReadHistory(int maxEntries, long halfLifeMs, LongSupplier clockMs) {
     this.halfLifeMs = halfLifeMs;
     this.clockMs = clockMs;

@@ -22,7 +22,6 @@ final class ReadMix {
   private float reads;
   private long updatedMs;
 
-  /** No reads, at this time. */
   ReadMix(long nowMs) {
     this.updatedMs = nowMs;
   }
@@ -45,7 +44,6 @@ final class ReadMix {
     return Math.min(k, CLASSES - 1);
   }
 
-  /** Counts a run. */
   void add(long runBytes, long runReads, long outstandingBytes) {
     int k = classOf(outstandingBytes);
     runs[k]++;
@@ -71,17 +69,14 @@ final class ReadMix {
     }
   }
 
-  /** Weight of the runs. */
   double runs() {
     return sum(runs);
   }
 
-  /** Mean bytes of a run. */
   double runBytes() {
     return sum(bytes) / runs();
   }
 
-  /** Mean bytes of a read. */
   double requestBytes() {
     return sum(bytes) / reads;
   }
@@ -95,12 +90,10 @@ final class ReadMix {
     return weighted / sum(bytes);
   }
 
-  /** Weight of the runs of a class. */
   double runsOf(int k) {
     return runs[k];
   }
 
-  /** Bytes of the runs of a class. */
   double bytesOf(int k) {
     return bytes[k];
   }

@@ -92,7 +92,6 @@ public final class ReadStream implements RequestedRange.Source {
     window.read(offset, length);
   }
 
-  /** Gives up what was requested ahead. Never throws. */
   public synchronized void close() {
     if (closed) {
       return;

@@ -11,9 +11,7 @@ import org.hdfsmeld.trace.ClientKind;
  * @param waits hears of waits for the device, in milliseconds; null where nobody keeps them
  */
 public record StreamUser(ClientKind kind, String client, LongConsumer waits) {
-  /** The DataNode itself. */
   public static final StreamUser DATANODE = new StreamUser(ClientKind.DATANODE, "", null);
-
   private static final long MILLISECOND_NS = 1_000_000;
 
   /** A time for {@link #waited}; 0 where nobody keeps it. */

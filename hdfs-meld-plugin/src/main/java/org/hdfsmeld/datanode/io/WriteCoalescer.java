@@ -15,7 +15,6 @@ import org.hdfsmeld.datanode.device.TicketedIo;
 final class WriteCoalescer {
   /** The device's side of a coalescer. */
   interface Sink extends TicketedIo {
-    /** Whether a block of this length should not be written yet. */
     boolean defers(long blockBytes);
 
     /**
@@ -50,7 +49,6 @@ final class WriteCoalescer {
     this.tickets = new TicketQueue((int) Math.max(1, windowBytes / requestBytes));
   }
 
-  /** Bytes were written to the block's file. */
   void write(long offset, int length) {
     if (length <= 0) {
       return;
@@ -80,14 +78,12 @@ final class WriteCoalescer {
     end = 0;
   }
 
-  /** Waits for all device writes under way. */
   void drain() {
     while (!tickets.isEmpty()) {
       tickets.awaitOldest(sink);
     }
   }
 
-  /** Gives up what is pending and the device writes under way. */
   void release() {
     start = 0;
     end = 0;

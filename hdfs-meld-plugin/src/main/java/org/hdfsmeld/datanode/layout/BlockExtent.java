@@ -79,8 +79,6 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
 
   private volatile BlockHint hint = BlockHint.NONE;
   private volatile HintDecision decision = HintDecision.BY_SIZE;
-
-  /** The reclaim unit handle that it belongs to; 0 for none in particular. */
   private volatile int handle;
 
   /** When it began, by the wall clock; 0 when that is not known. */
@@ -133,7 +131,6 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
     return record();
   }
 
-  /** Where the block lies now. */
   synchronized BlockRecord record() {
     int nsid = space.namespace.nsid();
     return new BlockRecord(
@@ -172,17 +169,14 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
     }
   }
 
-  /** Somebody was asked how the block will be read. */
   void asked() {
     asked = true;
   }
 
-  /** Whether somebody was asked, and has not answered. */
   boolean isUnanswered() {
     return asked && !hint.isKnown();
   }
 
-  /** The replica was opened there. */
   void openedAt(File present) {
     if (present != null) {
       file = present;
@@ -256,7 +250,6 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
     change();
   }
 
-  /** Bytes from the block's start that were preloaded, and never written. */
   synchronized long preloadedBytes() {
     return preloaded;
   }
@@ -314,7 +307,6 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
     return slots[index] * slotBytes + offset % slotBytes;
   }
 
-  /** Bytes from {@code offset} to the end of its slot. */
   long contiguousBytes(long offset) {
     return space.slotBytes - offset % space.slotBytes;
   }
@@ -332,7 +324,6 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
     return writers > 0;
   }
 
-  /** Whether the block has no place on the device yet. */
   synchronized boolean isUnplaced() {
     return slots.length == 0;
   }
@@ -354,7 +345,6 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
     return end;
   }
 
-  /** Gives back what {@link #takeTrimEnd} took. */
   synchronized void putTrimEnd(long end) {
     trimEnd = Math.max(trimEnd, end);
   }

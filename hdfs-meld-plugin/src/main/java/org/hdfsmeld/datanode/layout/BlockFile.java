@@ -21,7 +21,6 @@ public interface BlockFile {
     return file() == null || file().exists();
   }
 
-  /** A file by its name. */
   static BlockFile of(File file) {
     return new BlockFile() {
       @Override

@@ -258,7 +258,6 @@ public final class ExtentIo {
     reclaim(extent, extent.endIo());
   }
 
-  /** Slots of a block that has ended. */
   void reclaim(BlockExtent extent, long[] slots) {
     if (slots.length > 0) {
       reclaimer.free(slots, extent.reach());
@@ -348,7 +347,6 @@ public final class ExtentIo {
     }
   }
 
-  /** False when the device has no room for the command at present. */
   private boolean deallocate(long address, long length) {
     long status =
         device.submit(

@@ -9,9 +9,7 @@ import java.util.ArrayDeque;
  * successor.
  */
 final class SlotAllocator {
-  /** No slot is left. */
   static final long NONE = -1;
-
   static final int QUARANTINE = 32;
 
   private final long slots;

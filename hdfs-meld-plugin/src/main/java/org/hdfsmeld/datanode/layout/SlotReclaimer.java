@@ -7,7 +7,6 @@ final class SlotReclaimer {
   /** A command counts logical blocks, of 512 bytes at least, in 32 bits. */
   private static final long DEALLOCATE_BYTES_MAX = 1L << 39;
 
-  /** Tells the device of bytes of the namespace that nobody needs. */
   interface Deallocator {
     /** False when the device has no room for the command at present. */
     boolean deallocate(long address, long length);
@@ -54,7 +53,6 @@ final class SlotReclaimer {
     reclaim();
   }
 
-  /** Whether none waits. */
   boolean isEmpty() {
     return ended.isEmpty();
   }

@@ -85,7 +85,6 @@ public final class VolumeBlocks implements SharedDevice.BlockTable {
     device.device().addBlocks(namespace.nsid(), this);
   }
 
-  /** The commands of the blocks. */
   public ExtentIo io() {
     return io;
   }
@@ -158,7 +157,6 @@ public final class VolumeBlocks implements SharedDevice.BlockTable {
     return present;
   }
 
-  /** The block's place, or null when it has none. */
   public BlockExtent find(BlockKey key) {
     return extents.get(key);
   }
@@ -186,7 +184,6 @@ public final class VolumeBlocks implements SharedDevice.BlockTable {
     return created;
   }
 
-  /** Asks for the block's hint while no NameNode has answered. */
   private void ask(BlockExtent extent) {
     if (hints == HintSource.NONE || extent.hint().isKnown()) {
       return;

@@ -14,7 +14,6 @@ import java.util.concurrent.atomic.LongAdder;
 public final class Counters<C extends Enum<C>> {
   private final Map<C, LongAdder> adders;
 
-  /** Zeros. */
   public Counters(Class<C> type) {
     adders = new EnumMap<>(type);
     for (C counter : type.getEnumConstants()) {
@@ -39,7 +38,6 @@ public final class Counters<C extends Enum<C>> {
     return adders.get(counter).sum();
   }
 
-  /** Names and present values. */
   public Map<String, Long> values() {
     Map<String, Long> values = new LinkedHashMap<>();
     adders.forEach((counter, sum) -> values.put(name(counter), sum.sum()));

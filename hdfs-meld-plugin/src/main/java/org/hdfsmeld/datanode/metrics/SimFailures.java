@@ -48,7 +48,6 @@ public final class SimFailures {
     say(kind, null, DEVICE + "%s failed with %s. %s", volume, what, reason, remedy(status));
   }
 
-  /** The binding threw. */
   public void broken(String volume, Throwable e) {
     say(
         volume + " " + e.getClass(),
@@ -77,7 +76,6 @@ public final class SimFailures {
         reason);
   }
 
-  /** HDFS has written what the device was not told of. */
   public void unseen(String volume, String what) {
     say(
         volume + " unseen",
@@ -89,7 +87,6 @@ public final class SimFailures {
         what);
   }
 
-  /** A wait was given up. */
   public void timedOut(String volume, MeldMode mode) {
     say(
         volume + " timeout " + mode,
@@ -104,7 +101,6 @@ public final class SimFailures {
             : "The simulation cannot keep up with the I/O: give the DataNode more processor.");
   }
 
-  /** A file of a device's state could not be written. */
   public void stateNotWritten(String device, String what, Throwable e) {
     say(
         device + " " + what,

@@ -79,7 +79,6 @@ public final class SimMetricsSource implements MetricsSource {
     addCounters(builder, device.getCounters());
   }
 
-  /** Adds counters by their names. */
   public static void addCounters(MetricsRecordBuilder record, Map<String, Long> counters) {
     if (counters.containsKey("mapped_pages")) {
       record.addGauge(MELDED_SHARE, meldedShare(counters));
@@ -100,7 +99,6 @@ public final class SimMetricsSource implements MetricsSource {
     return mapped == 0 ? 0 : (double) counters.getOrDefault("melded_mapped_pages", 0L) / mapped;
   }
 
-  /** Whether the value also goes down. */
   static boolean isGauge(String name) {
     return GAUGES.contains(name) || LatencyMetric.isOne(name);
   }

@@ -15,7 +15,6 @@ public enum StateCounter {
   STATE_JOURNAL_LAG,
   /** Changes that found the journal's queue full. */
   STATE_OVERFLOWS,
-  /** Files that could not be written. */
   STATE_ERRORS,
   /** Files that were damaged or another device's, and were not used. */
   STATE_REJECTED,

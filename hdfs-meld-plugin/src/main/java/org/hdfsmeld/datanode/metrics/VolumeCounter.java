@@ -56,7 +56,6 @@ public enum VolumeCounter {
   HISTORY_SAVE_ERRORS,
   /** New blocks placed on Optane: read at random, as their writers say. */
   PLACED_RANDOM,
-  /** On Optane: small. */
   PLACED_SMALL,
   /** On NAND: read front to back, as their writers say or as full-size blocks are taken. */
   PLACED_SEQUENTIAL,
@@ -65,7 +64,6 @@ public enum VolumeCounter {
   /** On NAND or Optane, for the volumes of the wanted kind are full. */
   PLACED_SPACE_OVERFLOW;
 
-  /** Counts blocks laid out on the word of this source. */
   public static VolumeCounter of(HintDecision.Source source) {
     return switch (source) {
       case EXPLICIT -> HINTS_EXPLICIT;

@@ -98,7 +98,6 @@ public final class ContractVolumeChoosingPolicy<V extends FsVolumeSpi>
     return chosen;
   }
 
-  /** Where a block belongs. */
   private static VolumeCounter wish(
       MeldVolumes simulated, long replicaSize, PlacementConfiguration rules) {
     return switch (simulated.newBlockPattern()) {

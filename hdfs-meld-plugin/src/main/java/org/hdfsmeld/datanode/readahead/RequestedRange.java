@@ -10,7 +10,6 @@ import org.hdfsmeld.datanode.device.TicketedIo;
  * <p>Allocates nothing after construction. Not thread-safe.
  */
 public final class RequestedRange {
-  /** The device's side. */
   public interface Source extends TicketedIo {
     /** Bytes of the block, from its start, that the device can read at present. */
     long readableBytes();
@@ -49,7 +48,6 @@ public final class RequestedRange {
     source = null;
   }
 
-  /** Bytes of the block, from its start, that the device can read at present. */
   long readableBytes() {
     return source.readableBytes();
   }
@@ -59,7 +57,6 @@ public final class RequestedRange {
     return requested;
   }
 
-  /** All before this has arrived. */
   long arrived() {
     return arrived;
   }
@@ -72,13 +69,11 @@ public final class RequestedRange {
     return tickets.isFull();
   }
 
-  /** Requests what follows, up to {@code end}. */
   void request(long end) {
     tickets.add(source.request(requested, (int) (end - requested)), end);
     requested = end;
   }
 
-  /** Waits for the oldest request. */
   void awaitOldest() {
     waits++;
     outstandingSum += requested - arrived;
@@ -92,7 +87,6 @@ public final class RequestedRange {
     arrived = offset;
   }
 
-  /** Gives up what is under way. */
   void release() {
     tickets.forgetAll(source);
   }

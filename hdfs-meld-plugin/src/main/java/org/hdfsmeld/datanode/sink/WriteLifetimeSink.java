@@ -29,13 +29,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class WriteLifetimeSink {
   private static final Logger LOG = LoggerFactory.getLogger(WriteLifetimeSink.class);
-
-  /** RWH_WRITE_LIFE_MEDIUM. */
   static final long MEDIUM = 3;
-
-  /** RWH_WRITE_LIFE_EXTREME. */
   static final long EXTREME = 5;
-
   private static final long UNKNOWN = 0;
 
   private final String volume;

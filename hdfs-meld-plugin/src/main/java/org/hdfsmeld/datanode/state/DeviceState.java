@@ -36,7 +36,6 @@ public final class DeviceState {
   /** After a failure the next snapshot is not tried at once. */
   private static final long RETRY_NS = TimeUnit.SECONDS.toNanos(30);
 
-  /** What is kept. */
   public interface Source {
     /** Where files may be; the next snapshot goes to the first. */
     List<Path> stateFolders();
@@ -185,7 +184,6 @@ public final class DeviceState {
     return sinceNs >= config.intervalNs() || (early && sinceNs >= RETRY_NS);
   }
 
-  /** Writes the present state of all blocks that have changed. */
   private void drain() {
     queue.drainTo(drained);
     counters.set(StateCounter.STATE_JOURNAL_LAG, queue.size());

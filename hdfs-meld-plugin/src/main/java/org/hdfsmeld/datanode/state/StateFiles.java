@@ -26,7 +26,6 @@ public record StateFiles(TreeMap<Long, Path> snapshots, TreeMap<Long, Path> jour
     return new StateFiles(new TreeMap<>(), new TreeMap<>());
   }
 
-  /** What is in these folders, as far as they exist. */
   static StateFiles find(Collection<Path> folders) throws IOException {
     StateFiles found = none();
     for (Path folder : folders) {

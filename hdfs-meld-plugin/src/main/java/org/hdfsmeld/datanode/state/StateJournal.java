@@ -37,7 +37,6 @@ final class StateJournal implements AutoCloseable {
   private final ByteArrayOutputStream pending = new ByteArrayOutputStream();
   private final ByteArrayOutputStream one = new ByteArrayOutputStream();
 
-  /** Begins an empty journal. */
   StateJournal(Path file) throws IOException {
     out = Channels.newOutputStream(VersionedFile.create(file));
     pending.writeBytes(ByteBuffer.allocate(HEADER_BYTES).putLong(MAGIC).putInt(VERSION).array());

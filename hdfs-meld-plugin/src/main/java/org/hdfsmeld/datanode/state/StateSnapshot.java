@@ -46,7 +46,6 @@ public record StateSnapshot(
   private static final int HEADER_BYTES = 28;
   private static final int BUFFER_BYTES = 64 << 10;
 
-  /** Which namespace belonged to which volume. */
   public record Namespace(int nsid, int set, String storageId) {}
 
   /**

@@ -18,7 +18,6 @@ public final class BlockFiles {
         : OptionalLong.empty();
   }
 
-  /** The file in {@code folder} that holds the block's data. */
   public static File dataFile(File folder, long blockId) {
     return new File(folder, Block.BLOCK_FILE_PREFIX + blockId);
   }

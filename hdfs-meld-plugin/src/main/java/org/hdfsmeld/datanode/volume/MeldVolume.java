@@ -108,7 +108,6 @@ public final class MeldVolume implements MeldVolumeMXBean {
         : history.handle(hint.lifetimeGroup(), namespace.handles());
   }
 
-  /** A block was deleted. */
   private void deleted(BlockExtent block) {
     if (history != null && history.ended(block.hint().lifetimeGroup(), block.bornMs())) {
       counters.increment(VolumeCounter.LIFETIMES_LEARNED);
@@ -134,7 +133,6 @@ public final class MeldVolume implements MeldVolumeMXBean {
     return root == null ? currentDir : root;
   }
 
-  /** The volume's folder. */
   File root() {
     return root(currentDir);
   }
@@ -244,7 +242,6 @@ public final class MeldVolume implements MeldVolumeMXBean {
     return shared.config().window().mode() == WindowConfiguration.Mode.ADAPTIVE;
   }
 
-  /** Windows that wait for a reader to go on with them. */
   public ParkedWindows parkedWindows() {
     return parkedWindows;
   }
@@ -301,23 +298,19 @@ public final class MeldVolume implements MeldVolumeMXBean {
     }
   }
 
-  /** HDFS has written what the device was not told of. */
   public void unseen(String what) {
     counters.increment(VolumeCounter.UNSEEN_WRITES);
     shared.failures().unseen(getVolume(), what);
   }
 
-  /** The block's file was cut. */
   public void truncated(BlockKey key, long length) {
     Optional.ofNullable(blocks()).ifPresent(present -> present.truncate(key, length));
   }
 
-  /** The block is gone. */
   public void deleted(BlockKey key) {
     Optional.ofNullable(blocks()).ifPresent(present -> present.drop(key));
   }
 
-  /** A file of the block is gone. */
   public void deleted(BlockKey key, File file) {
     Optional.ofNullable(blocks()).ifPresent(present -> present.drop(key, file));
   }
@@ -352,7 +345,6 @@ public final class MeldVolume implements MeldVolumeMXBean {
     trace.left();
   }
 
-  /** Takes the volume off its device, at the end of a DataNode. */
   public void close() {
     stopForwarding();
     shutdown(false);

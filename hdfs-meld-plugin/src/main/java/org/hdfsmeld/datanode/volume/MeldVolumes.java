@@ -59,7 +59,6 @@ public final class MeldVolumes implements AutoCloseable {
         trace);
   }
 
-  /** Devices by their profiles. */
   public MeldVolumes(
       MeldConfiguration config,
       Function<String, SimDeviceOpener> openers,
@@ -72,17 +71,14 @@ public final class MeldVolumes implements AutoCloseable {
     this.lifecycle = new VolumeLifecycle(shared, openers);
   }
 
-  /** What the volumes' block I/O can be recorded in. */
   public BlockTrace trace() {
     return shared.trace();
   }
 
-  /** What the volumes' readers and devices can be recorded in. */
   public DatanodeTimeline timeline() {
     return shared.timeline();
   }
 
-  /** The devices of the volumes, for the timeline. */
   public List<DeviceTimeline> timelineDevices() {
     return lifecycle.volumes().stream()
         .map(volume -> volume.device().device().timeline())
@@ -91,7 +87,6 @@ public final class MeldVolumes implements AutoCloseable {
         .toList();
   }
 
-  /** The configuration the volumes were made with. */
   public MeldConfiguration config() {
     return shared.config();
   }
@@ -109,7 +104,6 @@ public final class MeldVolumes implements AutoCloseable {
     lifecycle.activate(storageId);
   }
 
-  /** Volumes that come and go while the DataNode runs. */
   public VolumeLifecycle lifecycle() {
     return lifecycle;
   }
@@ -127,7 +121,6 @@ public final class MeldVolumes implements AutoCloseable {
     }
   }
 
-  /** All replicas of a pool are gone. */
   public void poolGone(String pool) {
     for (MeldVolume volume : lifecycle.volumes()) {
       VolumeBlocks blocks = blocks(volume);
@@ -241,7 +234,6 @@ public final class MeldVolumes implements AutoCloseable {
     return creation.get().hint.expectedBytes();
   }
 
-  /** Whether the volume's device counts as Optane. */
   public boolean isOptane(FsVolumeSpi volume) {
     MeldVolume simulated = of(volume);
     return simulated != null
@@ -254,7 +246,6 @@ public final class MeldVolumes implements AutoCloseable {
     return simulated == null ? 0 : simulated.outstandingBytes();
   }
 
-  /** A new block was given to the volume. */
   public void placed(FsVolumeSpi volume, VolumeCounter reason) {
     MeldVolume simulated = of(volume);
     if (simulated != null) {
@@ -293,7 +284,6 @@ public final class MeldVolumes implements AutoCloseable {
         pages[2]);
   }
 
-  /** All volumes and what they count. */
   public DatanodeReport report() {
     List<DatanodeReport.Volume> reports = new ArrayList<>();
     for (MeldVolume volume : lifecycle.volumes()) {
@@ -310,7 +300,6 @@ public final class MeldVolumes implements AutoCloseable {
     return new DatanodeReport(reports, shared.hints().counters());
   }
 
-  /** Block I/O cannot be forwarded, on none of the volumes. */
   public void notForwarded(String message) {
     shared.failures().notForwarded(message);
   }

@@ -68,12 +68,10 @@ public final class VolumeLifecycle {
     this.openers = openers;
   }
 
-  /** The volumes that are opened or active. */
   Collection<MeldVolume> volumes() {
     return volumes.values();
   }
 
-  /** The volume, or null. */
   MeldVolume get(String storageId) {
     return volumes.get(storageId);
   }
