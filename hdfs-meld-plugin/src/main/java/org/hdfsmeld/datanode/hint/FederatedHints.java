@@ -5,7 +5,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.hdfsmeld.datanode.metrics.Counters;
-import org.hdfsmeld.datanode.metrics.PublishedSource;
+import org.hdfsmeld.datanode.metrics.Publisher;
 import org.hdfsmeld.datanode.metrics.SimMetricsSource;
 import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
@@ -17,19 +17,14 @@ import org.hdfsmeld.model.BlockKey;
 final class FederatedHints implements HintSource {
   private final Map<String, NameNodeHints> pools = new ConcurrentHashMap<>();
   private final Function<String, NameNodeHints> ofPool;
-  private final PublishedSource metrics;
+  private final Publisher metrics;
   private volatile boolean closed;
 
-  /**
-   * Asks nobody yet.
-   *
-   * @param ofPool makes the hints of a block pool
-   * @param dataNodeUuid names the metrics
-   */
+  /** Asks nobody yet; {@code ofPool} makes the hints of a block pool. */
   FederatedHints(Function<String, NameNodeHints> ofPool, String dataNodeUuid) {
     this.ofPool = ofPool;
     this.metrics =
-        PublishedSource.register(
+        Publisher.ofSource(
             "MeldHints-" + dataNodeUuid,
             "Hints how blocks will be read",
             (collector, all) ->

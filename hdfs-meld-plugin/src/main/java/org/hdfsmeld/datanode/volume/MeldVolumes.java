@@ -15,7 +15,7 @@ import org.hdfsmeld.datanode.device.DeviceTimeline;
 import org.hdfsmeld.datanode.hint.HintSource;
 import org.hdfsmeld.datanode.layout.BlockExtent;
 import org.hdfsmeld.datanode.layout.VolumeBlocks;
-import org.hdfsmeld.datanode.metrics.PublishedBean;
+import org.hdfsmeld.datanode.metrics.Publisher;
 import org.hdfsmeld.datanode.metrics.SimFailures;
 import org.hdfsmeld.datanode.metrics.VolumeCounter;
 import org.hdfsmeld.model.BlockHint;
@@ -43,7 +43,7 @@ public final class MeldVolumes implements AutoCloseable {
   private final MeldVolume.Shared shared;
   private final ThreadLocal<Creation> creation =
       ThreadLocal.withInitial(() -> new Creation(new BlockKey("", 0), BlockHint.NONE));
-  private final PublishedBean traceBean;
+  private final Publisher traceBean;
   private final VolumeLifecycle lifecycle;
 
   /**
@@ -64,7 +64,7 @@ public final class MeldVolumes implements AutoCloseable {
       Function<String, SimDeviceOpener> openers,
       HintSource hints,
       BlockTrace trace) {
-    this.traceBean = PublishedBean.register("MeldTrace-" + trace.name(), trace);
+    this.traceBean = Publisher.ofBean("MeldTrace-" + trace.name(), trace);
     DatanodeTimeline timeline =
         new DatanodeTimeline(config.trace(), trace.name(), this::timelineDevices);
     this.shared = new MeldVolume.Shared(config, hints, new SimFailures(), trace, timeline);
