@@ -28,13 +28,11 @@ import org.hdfsmeld.datanode.config.WindowConfiguration;
  * <p>Requests end at {@code max_sectors_kb}. The page cache is cold: a stream finds what it has
  * itself requested since it last jumped, and nothing else.
  */
-public final class KernelReadAhead implements ReadAhead {
+public final class KernelReadAhead extends ReadAhead {
   private static final long PAGE_BYTES = WindowConfiguration.PAGE_BYTES;
 
   /** Requests under way to one device, past which the kernel blocks: {@code nr_requests}. */
   private static final int MAX_REQUESTS = 1023;
-
-  private static final long NOWHERE = -1;
 
   private final RequestedRange range;
   private final long deviceAlignment;
@@ -64,9 +62,6 @@ public final class KernelReadAhead implements ReadAhead {
 
   /** The page that carries {@code PG_readahead}. */
   private long marked = NOWHERE;
-
-  /** Where the last read ended, in bytes. */
-  private long previous = NOWHERE;
 
   /**
    * The state of a file that was just opened.
@@ -110,17 +105,12 @@ public final class KernelReadAhead implements ReadAhead {
       }
       awaitPage(page);
     }
-    previous = end;
+    next = end;
   }
 
   @Override
   public boolean continues(long offset) {
-    return previous != NOWHERE && Math.abs(offset - previous) <= CHUNK_BYTES;
-  }
-
-  @Override
-  public long next() {
-    return previous;
+    return next != NOWHERE && Math.abs(offset - next) <= CHUNK_BYTES;
   }
 
   @Override
@@ -155,8 +145,8 @@ public final class KernelReadAhead implements ReadAhead {
       return;
     }
     long max = maxPages(asked);
-    long sinceLast = page - previous / PAGE_BYTES;
-    boolean sequential = previous != NOWHERE && (sinceLast == 0 || sinceLast == 1);
+    long sinceLast = page - next / PAGE_BYTES;
+    boolean sequential = next != NOWHERE && (sinceLast == 0 || sinceLast == 1);
     long history = Math.min(page - cachedFrom, max);
     if (page == 0 || asked > max || sequential) {
       size = ReadAheadRamp.initialSize(asked, max);
@@ -211,7 +201,7 @@ public final class KernelReadAhead implements ReadAhead {
         range.awaitOldest();
       }
       cachedTo = Math.min(cachedTo + ioPages, end);
-      long alignedEnd = aligned(cachedTo * PAGE_BYTES);
+      long alignedEnd = roundUp(cachedTo * PAGE_BYTES, deviceAlignment);
       if (alignedEnd > range.requested()) {
         range.request(alignedEnd);
       }
@@ -224,11 +214,7 @@ public final class KernelReadAhead implements ReadAhead {
     }
   }
 
-  private long aligned(long bytes) {
-    return (bytes + deviceAlignment - 1) / deviceAlignment * deviceAlignment;
-  }
-
   private static long pagesOf(long bytes) {
-    return (bytes + PAGE_BYTES - 1) / PAGE_BYTES;
+    return roundUp(bytes, PAGE_BYTES) / PAGE_BYTES;
   }
 }

@@ -3,31 +3,42 @@ package org.hdfsmeld.datanode.readahead;
 /**
  * Turns a reader's packets into device reads that run ahead of it.
  *
- * <p>The reader waits only for the requests that cover its bytes, oldest first. Implementations
- * allocate nothing after construction and are not thread-safe.
+ * <p>The reader waits only for the requests that cover its bytes, oldest first. Allocates nothing
+ * after construction; not thread-safe.
  */
-public interface ReadAhead {
+public abstract class ReadAhead {
   /**
    * How much earlier than the last read's end its continuation may begin: HDFS reads whole checksum
    * chunks, so that it begins with the chunk in which that one ended ({@code
    * dfs.bytes-per-checksum}).
    */
-  int CHUNK_BYTES = 512;
+  static final int CHUNK_BYTES = 512;
+
+  static final long NOWHERE = -1;
+
+  /** Where the last read ended, in bytes. */
+  long next = NOWHERE;
 
   /** The reader takes these bytes: returns when the device has them. */
-  void read(long offset, int length);
+  public abstract void read(long offset, int length);
 
   /** Whether a read at {@code offset} goes on where the last one ended, or within the window. */
-  boolean continues(long offset);
+  public abstract boolean continues(long offset);
 
   /** Where the reader will be if it goes on sequentially; negative when it has not read. */
-  long next();
+  public final long next() {
+    return next;
+  }
 
   /** What has been requested and has arrived. */
-  RequestedRange range();
+  public abstract RequestedRange range();
 
   /** Gives up what has been requested and not waited for. */
-  default void release() {
+  public void release() {
     range().release();
+  }
+
+  static long roundUp(long value, long unit) {
+    return (value + unit - 1) / unit * unit;
   }
 }

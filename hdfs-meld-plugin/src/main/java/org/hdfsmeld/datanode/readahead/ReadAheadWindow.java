@@ -11,18 +11,13 @@ package org.hdfsmeld.datanode.readahead;
  * end at whole wordlines. Nothing is requested past what the device has of the block. Reads within
  * what has arrived touch no device, so 4 KiB reads cost a few comparisons.
  */
-public final class ReadAheadWindow implements ReadAhead {
-  private static final long NOWHERE = -1;
-
+public final class ReadAheadWindow extends ReadAhead {
   private final RequestedRange range;
   private final boolean adaptive;
   private final long pageBytes;
   private final long wordlineBytes;
   private final long requestBytes;
   private final long windowBytes;
-
-  /** Where the reader will be if it goes on sequentially. */
-  private long next = NOWHERE;
 
   /** The window's present size: requested bytes ahead of the reader. */
   private long span;
@@ -95,11 +90,6 @@ public final class ReadAheadWindow implements ReadAhead {
     next = NOWHERE;
   }
 
-  @Override
-  public long next() {
-    return next;
-  }
-
   private void advance(long offset, long end) {
     if (!continues(offset)) {
       jump(offset, end);
@@ -157,9 +147,5 @@ public final class ReadAheadWindow implements ReadAhead {
   /** The end of a window that still grows: whole pages after a jump, whole wordlines later. */
   private long ramped(long end) {
     return roundUp(end, next == NOWHERE ? pageBytes : wordlineBytes);
-  }
-
-  private static long roundUp(long value, long unit) {
-    return (value + unit - 1) / unit * unit;
   }
 }
