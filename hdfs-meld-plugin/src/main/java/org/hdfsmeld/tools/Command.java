@@ -23,13 +23,7 @@ record Command(String name, String arguments, String help, Action action) {
   record Context(Configuration conf, PrintStream out, PrintStream err) {}
 
   interface Action {
-    /**
-     * Runs it.
-     *
-     * @param values of its arguments
-     * @return exit code
-     * @throws IOException why it could not be done; the caller says so
-     */
+    /** Runs it with these arguments; the exit code. What it throws, the caller says. */
     int run(Context context, List<String> values) throws IOException;
   }
 

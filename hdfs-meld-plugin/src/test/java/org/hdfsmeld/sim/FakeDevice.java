@@ -206,7 +206,7 @@ public class FakeDevice implements SimDevice {
   }
 
   @Override
-  public NamespaceInfo createNamespaceIn(int set, long sizeBytes) {
+  public NamespaceInfo createNamespaceIn(int set, long sizeBytes) throws SimException {
     return createNamespace(sizeBytes);
   }
 

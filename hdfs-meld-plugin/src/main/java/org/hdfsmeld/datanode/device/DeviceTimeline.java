@@ -68,7 +68,7 @@ public final class DeviceTimeline implements TimelineDevice {
   private boolean write(SimDevice target, Path file) {
     try {
       device
-          .files()
+          .files
           .submit(() -> target.checked(target.stopTimeline(file.toString())))
           .get(WRITE_SECONDS, TimeUnit.SECONDS);
       return true;
@@ -84,11 +84,11 @@ public final class DeviceTimeline implements TimelineDevice {
   }
 
   private void look() {
-    int now = device.statNames().indexOf("now_ps");
+    int now = device.counters.names().indexOf("now_ps");
     double dilation = device.mode() == MeldMode.REAL_TIME ? device.getTimeDilation() : 0;
     call(
         target -> {
-          long[] values = new long[device.statNames().size()];
+          long[] values = new long[device.counters.names().size()];
           int status = target.stats(values);
           clocks.add(new Clock(values[now], System.nanoTime(), dilation));
           return target.checked(status);

@@ -36,7 +36,6 @@ import org.hdfsmeld.sim.NamespaceInfo;
 import org.hdfsmeld.sim.SimDevice;
 import org.hdfsmeld.sim.SimDeviceOpener;
 import org.hdfsmeld.sim.SimException;
-import org.hdfsmeld.sim.SimStatus;
 
 /**
  * One simulated device with the volumes on it: one volume, or several in namespaces of their own.
@@ -88,7 +87,8 @@ public final class SharedDevice implements DeviceState.Source, MeldDeviceMXBean 
 
   private final Map<Integer, BlockTable> blocks = new ConcurrentHashMap<>();
 
-  private final ScheduledExecutorService files =
+  /** The thread that writes the files of the device's state and timeline. */
+  final ScheduledExecutorService files =
       Executors.newSingleThreadScheduledExecutor(this::newFilesThread);
 
   private volatile RecoveredState recovered;
@@ -104,7 +104,7 @@ public final class SharedDevice implements DeviceState.Source, MeldDeviceMXBean 
   private volatile DeviceThread queue;
 
   private final DeviceTimeline timeline = new DeviceTimeline(this);
-  private final DeviceCounters counters = new DeviceCounters();
+  final DeviceCounters counters = new DeviceCounters();
   private volatile String lastError = "";
 
   /** A device that is not open, in mode {@code off}, without volumes. */
@@ -144,11 +144,6 @@ public final class SharedDevice implements DeviceState.Source, MeldDeviceMXBean 
     return volumes.stream().map(VolumePort::volume).toList();
   }
 
-  /** The thread that writes the files of the device's state and timeline. */
-  public ScheduledExecutorService files() {
-    return files;
-  }
-
   /** Opens further devices like this one. */
   public SimDeviceOpener opener() {
     return opener;
@@ -156,10 +151,6 @@ public final class SharedDevice implements DeviceState.Source, MeldDeviceMXBean 
 
   public DeviceTimeline timeline() {
     return timeline;
-  }
-
-  List<String> statNames() {
-    return counters.names();
   }
 
   MeldMode mode() {
@@ -518,15 +509,8 @@ public final class SharedDevice implements DeviceState.Source, MeldDeviceMXBean 
 
   private NamespaceInfo createNew(int set) throws SimException {
     long slot = (config.slotBytes() + SLOT_ALIGNMENT - 1) / SLOT_ALIGNMENT * SLOT_ALIGNMENT;
-    if (set == VolumeBinding.ANY_SET) {
-      return queue.call(target -> target.createNamespace(SLOTS * slot));
-    }
-    int sets = queue.call(SimDevice::sets);
-    if (set >= sets) {
-      throw new SimException(
-          SimStatus.ARGUMENT,
-          "NVM set " + set + " does not exist; the profile has " + sets + ", numbered from 0");
-    }
-    return queue.call(target -> target.createNamespaceIn(set, SLOTS * slot));
+    return set == VolumeBinding.ANY_SET
+        ? queue.call(target -> target.createNamespace(SLOTS * slot))
+        : queue.call(target -> target.createNamespaceIn(set, SLOTS * slot));
   }
 }

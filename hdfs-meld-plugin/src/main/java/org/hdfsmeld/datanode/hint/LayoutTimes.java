@@ -32,8 +32,9 @@ public record LayoutTimes(Layout normal, Layout melded) {
     double timePs(ReadMix mix) {
       double time = 0;
       for (int k = 0; k < ReadMix.CLASSES; k++) {
-        double first = mix.runsOf(k) * ReadMix.classBytes(k);
-        time += mix.runsOf(k) * burst[k] + Math.max(0, mix.bytesOf(k) - first) * perByte[k];
+        double runs = mix.runs[k];
+        double first = runs * ReadMix.classBytes(k);
+        time += runs * burst[k] + Math.max(0, mix.bytes[k] - first) * perByte[k];
       }
       return time;
     }

@@ -71,7 +71,7 @@ final class NameNodeHints implements HintSource {
   private final long timeoutNs;
   private final long pauseNs;
   private final Counters<HintCounter> counters = new Counters<>(HintCounter.class);
-  private final CircuitBreaker breaker = new CircuitBreaker(System::nanoTime);
+  final CircuitBreaker breaker = new CircuitBreaker(System::nanoTime);
   private final AtomicBoolean said = new AtomicBoolean();
   private volatile boolean closed;
   private final Thread thread = new Thread(this::work, "meld-hints");
@@ -110,15 +110,6 @@ final class NameNodeHints implements HintSource {
     Map<String, Long> values = counters.values();
     values.put("breaker_open", breaker.state() == CircuitBreaker.State.OPEN ? 1L : 0L);
     return values;
-  }
-
-  CircuitBreaker.State state() {
-    return breaker.state();
-  }
-
-  /** Nanoseconds until the NameNodes are asked again; 0 when they are asked now. */
-  long pauseNs() {
-    return breaker.pauseNs();
   }
 
   @Override

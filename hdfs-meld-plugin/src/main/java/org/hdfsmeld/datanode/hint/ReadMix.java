@@ -17,8 +17,10 @@ final class ReadMix {
 
   private static final long UNIT_BYTES = 4 << 10;
 
-  private final float[] runs = new float[CLASSES];
-  private final float[] bytes = new float[CLASSES];
+  /** Weight of the runs of each class, and of their bytes. */
+  final float[] runs = new float[CLASSES];
+
+  final float[] bytes = new float[CLASSES];
   private float reads;
   private long updatedMs;
 
@@ -88,14 +90,6 @@ final class ReadMix {
       weighted += bytes[k] * (double) classBytes(k);
     }
     return weighted / sum(bytes);
-  }
-
-  double runsOf(int k) {
-    return runs[k];
-  }
-
-  double bytesOf(int k) {
-    return bytes[k];
   }
 
   void write(DataOutput out) throws IOException {

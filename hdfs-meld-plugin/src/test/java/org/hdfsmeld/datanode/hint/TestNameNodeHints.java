@@ -63,7 +63,7 @@ class TestNameNodeHints {
 
   private NameNodeHints hints(long timeoutNs, long pauseNs) {
     hints = new NameNodeHints(nameNode, new HintConfiguration(timeoutNs, 64), pauseNs);
-    await().until(() -> hints.state() != CircuitBreaker.State.UNTRIED);
+    await().until(() -> hints.breaker.state() != CircuitBreaker.State.UNTRIED);
     return hints;
   }
 
@@ -108,7 +108,7 @@ class TestNameNodeHints {
     assertThat(hints.of("BP-1", 1)).isEqualTo(later);
     nameNode.failure = new IOException("down");
     hints.ask(block(2), hint -> {});
-    await().until(() -> hints.state() == CircuitBreaker.State.OPEN);
+    await().until(() -> hints.breaker.state() == CircuitBreaker.State.OPEN);
     assertThat(hints.of("BP-1", 1)).isEqualTo(later);
     assertThat(counter("hits")).isEqualTo(1);
   }
@@ -154,7 +154,7 @@ class TestNameNodeHints {
     hints(SHORT_NS, 1);
     nameNode.hold = new CountDownLatch(1);
     assertThat(hints.of("BP-1", 1)).isEqualTo(BlockHint.NONE);
-    assertThat(hints.state()).isEqualTo(CircuitBreaker.State.OPEN);
+    assertThat(hints.breaker.state()).isEqualTo(CircuitBreaker.State.OPEN);
     List<BlockHint> heard = Collections.synchronizedList(new ArrayList<>());
     hints.ask(block(1), heard::add);
     for (long id = 2; id <= 100; id++) {
@@ -170,7 +170,7 @@ class TestNameNodeHints {
   void aNameNodeWithoutTheServiceIsLeftAloneForAWhile() {
     nameNode.failure = new IOException("Unknown protocol");
     hints(LONG_NS, LONG_NS);
-    assertThat(hints.state()).isEqualTo(CircuitBreaker.State.OPEN);
+    assertThat(hints.breaker.state()).isEqualTo(CircuitBreaker.State.OPEN);
     assertThat(hints.of("BP-1", 1)).isEqualTo(BlockHint.NONE);
     assertThat(nameNode.asked).isEmpty();
     assertThat(counter("failures")).isEqualTo(1);
@@ -181,7 +181,7 @@ class TestNameNodeHints {
     long pauseNs = TimeUnit.SECONDS.toNanos(5);
     nameNode.failure = new RpcNoSuchProtocolException("Unknown protocol");
     hints(LONG_NS, pauseNs);
-    assertThat(hints.pauseNs()).isBetween(6 * pauseNs, 12 * pauseNs);
+    assertThat(hints.breaker.pauseNs()).isBetween(6 * pauseNs, 12 * pauseNs);
   }
 
   @Test
@@ -194,16 +194,16 @@ class TestNameNodeHints {
     await().until(() -> counter("failures") > 2);
     nameNode.failure = null;
     await().untilAsserted(() -> assertThat(heard).containsExactly(HINT));
-    await().until(() -> hints.state() == CircuitBreaker.State.CLOSED);
+    await().until(() -> hints.breaker.state() == CircuitBreaker.State.CLOSED);
   }
 
   @Test
   void anAnswerForTooFewBlocksIsAFailureNotAHint() {
     NameNodeHints.Asker nonsense = blockIds -> List.of();
     hints = new NameNodeHints(nonsense, new HintConfiguration(LONG_NS, 64), LONG_NS);
-    await().until(() -> hints.state() == CircuitBreaker.State.CLOSED);
+    await().until(() -> hints.breaker.state() == CircuitBreaker.State.CLOSED);
     hints.ask(block(1), hint -> {});
-    await().until(() -> hints.state() == CircuitBreaker.State.OPEN);
+    await().until(() -> hints.breaker.state() == CircuitBreaker.State.OPEN);
     assertThat(counter("failures")).isEqualTo(1);
   }
 
@@ -312,7 +312,7 @@ class TestNameNodeHints {
     nameNode.hold.countDown();
     await().untilAsserted(() -> assertThat(heard).containsExactly(HINT));
     assertThat(counter("failures")).isZero();
-    assertThat(hints.state()).isEqualTo(CircuitBreaker.State.CLOSED);
+    assertThat(hints.breaker.state()).isEqualTo(CircuitBreaker.State.CLOSED);
   }
 
   @Test
@@ -342,10 +342,10 @@ class TestNameNodeHints {
       for (long id = 1; id <= 3; id++) {
         nameNode.failure = null;
         hints.ask(block(id), hint -> {});
-        await().until(() -> hints.state() == CircuitBreaker.State.CLOSED);
+        await().until(() -> hints.breaker.state() == CircuitBreaker.State.CLOSED);
         nameNode.failure = new IOException("out of order\n\tat the.NameNode");
         hints.ask(block(10 + id), hint -> {});
-        await().until(() -> hints.state() == CircuitBreaker.State.OPEN);
+        await().until(() -> hints.breaker.state() == CircuitBreaker.State.OPEN);
       }
       assertThat(log.list())
           .singleElement()

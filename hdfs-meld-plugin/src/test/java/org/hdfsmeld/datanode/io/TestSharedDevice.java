@@ -31,6 +31,7 @@ import org.hdfsmeld.sim.Directive;
 import org.hdfsmeld.sim.FakeDevice;
 import org.hdfsmeld.sim.NamespaceInfo;
 import org.hdfsmeld.sim.Opcode;
+import org.hdfsmeld.sim.SimException;
 import org.hdfsmeld.sim.SimStatus;
 import org.hdfsmeld.trace.BlockTrace;
 import org.junit.jupiter.api.AfterEach;
@@ -54,12 +55,10 @@ class TestSharedDevice {
     }
 
     @Override
-    public int sets() {
-      return 2;
-    }
-
-    @Override
-    public NamespaceInfo createNamespaceIn(int set, long sizeBytes) {
+    public NamespaceInfo createNamespaceIn(int set, long sizeBytes) throws SimException {
+      if (set >= 2) {
+        throw new SimException(SimStatus.ARGUMENT, "NVM set " + set + " does not exist");
+      }
       sets.add(set);
       NamespaceInfo info = super.createNamespace(sizeBytes);
       return new NamespaceInfo(
