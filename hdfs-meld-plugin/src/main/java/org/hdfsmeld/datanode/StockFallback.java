@@ -7,7 +7,6 @@ import org.apache.hadoop.hdfs.server.datanode.FileIoProvider;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.apache.hadoop.util.VersionInfo;
-import org.apache.hadoop.util.functional.CallableRaisingIOE;
 import org.hdfsmeld.datanode.config.MeldKeys;
 import org.hdfsmeld.datanode.hadoop.FileIoProviderSwap;
 import org.slf4j.Logger;
@@ -23,6 +22,12 @@ final class StockFallback {
   /** What every dataset registers itself as, and none takes back. */
   private static final String METRICS_SOURCE = "FSDatasetState";
 
+  /** Builds a dataset. The plugin's own: what this class needs of Hadoop must be there. */
+  @FunctionalInterface
+  interface Start {
+    FsDatasetSpi<?> dataset() throws IOException;
+  }
+
   private StockFallback() {}
 
   /**
@@ -31,15 +36,11 @@ final class StockFallback {
    * @throws IOException as the datasets; also when the first does not link and the configuration
    *     asks for fail-fast
    */
-  static FsDatasetSpi<?> start(
-      DataNode datanode,
-      Configuration conf,
-      CallableRaisingIOE<FsDatasetSpi<?>> simulated,
-      CallableRaisingIOE<FsDatasetSpi<?>> stock)
+  static FsDatasetSpi<?> start(DataNode datanode, Configuration conf, Start simulated, Start stock)
       throws IOException {
     FileIoProvider provider = datanode.getFileIoProvider();
     try {
-      return simulated.apply();
+      return simulated.dataset();
     } catch (LinkageError e) {
       String message =
           "Hadoop "
@@ -55,7 +56,7 @@ final class StockFallback {
       LOG.error("{} HDFS goes on without simulation.", message, e);
       FileIoProviderSwap.install(datanode, provider);
       DefaultMetricsSystem.instance().unregisterSource(METRICS_SOURCE);
-      return stock.apply();
+      return stock.dataset();
     }
   }
 }
