@@ -1,7 +1,7 @@
 # The benchmark suite on the compose cluster: what ./meld suite does. Sourced by meld, after cluster.sh.
 # shellcheck shell=bash disable=SC2153
 
-SUITE_JOBS=(scan query lookup mixed sort)
+SUITE_JOBS=(scan query lookup mixed sort churn)
 # What Spark is started with beside a job's own settings.
 more=()
 
@@ -83,9 +83,17 @@ prepare() {
     case $name in
       scan | mixed) generate "$1" "$name" raw "$files" --format raw --files "$files" || return ;;
       lookup) generate "$1" "$name" random "$files" --format raw --files "$files" || return ;;
+      churn) prepare_churn "$1" || return ;;
       query | sort) generate "$1" "$name" tables "$scale" --format both --scale "$scale" --files 4 || return ;;
     esac
   done
+}
+
+# prepare_churn VARIANT: a directory on the device of /data/2, whose clock no job waits for.
+prepare_churn() {
+  use "$1" account 1 || return
+  dfs -rm -r -f -skipTrash "/suite/$1/churn" && dfs -mkdir -p "/suite/$1/churn" || return
+  shell hdfs storagepolicies -setStoragePolicy -path "/suite/$1/churn" -policy ALL_SSD >>"$SUITE_LOG" 2>&1
 }
 
 # generate VARIANT JOB FOLDER SIZE ARGUMENTS...: data of that size for the job, unless it is there whole.
@@ -149,6 +157,11 @@ run() {
       # The writer is on every DataNode, so also on that which is read.
       conf+=(--conf spark.hadoop.dfs.replication=3)
       arguments=(Mixed --ingest "$data/ingest" --seconds "$seconds" --rounds 1 "$data/raw/raw")
+      ;;
+    churn)
+      # Every device gets all of it.
+      conf+=(--conf spark.hadoop.dfs.replication=3)
+      arguments=(Churn --output "$data/churn/run")
       ;;
     sort) arguments=(Sort --format text --output "$data/sorted" --overwrite "$data/tables/text/lineitem") ;;
   esac
@@ -226,8 +239,11 @@ suite() {
   for ((round = 1; round <= rounds; round++)); do
     for variant in "${variants[@]}"; do
       for window in "${windows[@]}"; do
-        use "$variant" real-time "$dilation" "$window"
         for name in "${jobs[@]}"; do
+          case $name in
+            churn) use "$variant" account 1 "$window" ;;
+            *) use "$variant" real-time "$dilation" "$window" ;;
+          esac
           drop_caches
           timed "round $round of $rounds: $name on $variant${window:+@$window}" measure "$name" "$variant" "$round" "$window"
         done

@@ -28,7 +28,7 @@ const fn figure(
     }
 }
 
-pub(super) static FIGURES: [Figure; 15] = [
+pub(super) static FIGURES: [Figure; 19] = [
     figure("throughput", "MiB/s", "measured", true),
     figure("queries-per-hour", "1/h", "measured", true),
     figure("seconds", "s", "measured", false),
@@ -41,13 +41,20 @@ pub(super) static FIGURES: [Figure; 15] = [
     figure("p50-writer", "ms", "measured", false),
     figure("p99-writer", "ms", "measured", false),
     figure("ingest", "MiB/s", "measured", true),
+    figure("amplification", "flash / host", "simulated", false),
+    figure("host", "MiB", "simulated", true),
+    figure("flash", "MiB", "simulated", false),
+    figure("placed", "blocks", "measured", true),
     figure("wait", "%", "measured", true),
     figure("utilisation", "%", "simulated", true),
     figure("device", "MiB/s", "simulated", true),
 ];
 
+/// Of a byte.
+const MIB: f64 = 1.0 / (1 << 20) as f64;
+
 /// Where figures are in a record: of which job, or of every one; place; what of the unit it is there.
-const PLACES: [(&str, &str, &str, f64); 17] = [
+const PLACES: [(&str, &str, &str, f64); 22] = [
     ("scan", "throughput", "/result/readMibPerSecond", 1.0),
     ("scan", "p50", "/result/latency/p50Us", 1e-3),
     ("scan", "p99", "/result/latency/p99Us", 1e-3),
@@ -77,6 +84,16 @@ const PLACES: [(&str, &str, &str, f64); 17] = [
         "/result/withWriter/ingestMibPerSecond",
         1.0,
     ),
+    ("churn", "throughput", "/result/writtenMibPerSecond", 1.0),
+    (
+        "churn",
+        "amplification",
+        "/simulator/writeAmplification",
+        1.0,
+    ),
+    ("churn", "host", "/simulator/writtenBytes", MIB),
+    ("churn", "flash", "/simulator/flashBytes", MIB),
+    ("churn", "placed", "/simulator/lifetimeBlocks", 1.0),
     ("", "wait", "/simulator/readerWaitShare", 1.0),
     ("", "utilisation", "/simulator/utilisation", 1.0),
     ("", "device", "/simulator/readMibPerSecond", 1.0),
@@ -94,6 +111,7 @@ impl Figure {
             "query" => "queries-per-hour",
             "lookup" => "reads",
             "mixed" => "ratio",
+            "churn" => "amplification",
             _ => "throughput",
         }
     }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::figure::{FIGURES, Figure, Spread};
 use super::record::{number, text};
 
-const JOBS: [&str; 5] = ["scan", "query", "lookup", "mixed", "sort"];
+const JOBS: [&str; 6] = ["scan", "query", "lookup", "mixed", "sort", "churn"];
 const VARIANTS: [&str; 5] = ["stock", "normal", "melded", "auto", "sets-baseline"];
 
 /// Whether an expectation holds.

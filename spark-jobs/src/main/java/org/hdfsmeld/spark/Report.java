@@ -42,8 +42,9 @@ import picocli.CommandLine.Spec;
       "  scan:normal:wait>=0.9           share of their time that readers wait",
       "RELATION is >=, <=, > or <. A run with a label window=16m is the variant melded@16m.",
       "Without FIGURE it is what the job is known by: throughput (scan, sort), queries-per-hour,",
-      "reads (lookup), ratio (mixed). Others: seconds, q1, q6, p50, p99, p50-writer, p99-writer,",
-      "ingest, wait, utilisation, device. Shares are 0 to 1."
+      "reads (lookup), ratio (mixed), amplification (churn). Others: seconds, q1, q6, p50, p99,",
+      "p50-writer, p99-writer, ingest, host, flash, placed, wait, utilisation, device. Shares are 0",
+      "to 1."
     })
 public final class Report implements Callable<Integer> {
   @Spec CommandSpec spec;

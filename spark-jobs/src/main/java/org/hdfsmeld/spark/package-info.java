@@ -12,8 +12,8 @@
  *   <li>{@code task}: work on Spark's executors
  *   <li>{@code devices}: what the DataNodes' simulated devices did
  *   <li>{@code timeline}: which task read which HDFS block when, for {@code spark.plugins}
- *   <li>{@code generate}, {@code scan}, {@code lookup}, {@code query}, {@code mixed}, {@code sort}:
- *       a job each
+ *   <li>{@code generate}, {@code scan}, {@code lookup}, {@code query}, {@code mixed}, {@code sort},
+ *       {@code churn}: a job each
  *   <li>{@code sweep}: the cells of {@link Sweep} and {@link Replay}
  * </ol>
  *

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.hdfsmeld.spark.churn.ChurnRun;
 import org.hdfsmeld.spark.cli.Json;
 import org.hdfsmeld.spark.data.Format;
 import org.hdfsmeld.spark.devices.DataNodeUse;
@@ -33,7 +34,7 @@ final class SuiteSamples {
     this.directory = directory;
   }
 
-  /** Writes them all: scan, query, lookup, mixed, sort. */
+  /** Writes them all: scan, query, lookup, mixed, sort, churn. */
   static void write(Path directory) throws IOException {
     SuiteSamples samples = new SuiteSamples(directory);
     for (int round = 1; round <= ROUNDS; round++) {
@@ -51,6 +52,7 @@ final class SuiteSamples {
         samples.lookup(variant, round, 800 * noise);
         samples.sort(variant, round, 21 * noise);
       }
+      samples.churn("lifetimes", round);
       samples.mixed("sets-baseline", round, 4.1 * noise);
       samples.mixed("sets-vertical", round, 1.04 * noise);
     }
@@ -176,6 +178,16 @@ final class SuiteSamples {
             List.of()));
   }
 
+  private void churn(String variant, int round) throws IOException {
+    write(
+        Churn.class.getSimpleName(),
+        variant,
+        round,
+        Map.of(),
+        0,
+        new ChurnRun.Result(40, 400, 1600 * MIB, 1400 * MIB, 60, 1600 / 60.0, List.of()));
+  }
+
   private void mixed(String variant, int round, double ratio) throws IOException {
     List<MixedResult.Point> series = new ArrayList<>();
     for (int ms = 0; ms < 4 * PHASE_MS; ms += BIN_MS) {
@@ -250,7 +262,8 @@ final class SuiteSamples {
             paced ? 8192 : 0,
             0,
             1024 * MIB,
-            0,
+            paced ? 512 * MIB : 0,
+            paced ? 768 * MIB : 0,
             1024 / rate,
             1024 / rate,
             paced ? 0.6 * wait : null,
@@ -261,7 +274,7 @@ final class SuiteSamples {
             0.75,
             0);
     DataNodeUse.VolumeUse volume =
-        new DataNodeUse.VolumeUse("/data/1", "", 20 * wait, 0, Map.of(), 0, 0, 0);
+        new DataNodeUse.VolumeUse("/data/1", "", 20 * wait, 0, Map.of(), 7, 0, 0, 0);
     return SimulatorUse.of(
         List.of(
             new DataNodeUse("172.18.0.5:9864", null, List.of(volume), List.of(device)),

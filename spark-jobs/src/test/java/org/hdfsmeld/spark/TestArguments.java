@@ -117,6 +117,20 @@ class TestArguments {
   @ValueSource(
       strings = {
         "",
+        "--output /y --rounds 0",
+        "--output /y --keep 0",
+        "--output /y --file-size 0",
+        "--output /y --block-size 100",
+        "--output /y --least-seconds -1"
+      })
+  void churnRefuses(String arguments) {
+    assertRefused(new Churn(), arguments);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
         "--job x --seed -1",
         "--job x --set nothing",
         "--job x --colour red",

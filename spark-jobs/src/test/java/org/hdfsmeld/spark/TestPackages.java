@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 /** The packages know each other one way, jobs do not at all, and each is small. */
 class TestPackages {
   private static final String[] JOBS = {
-    "generate", "scan", "lookup", "query", "mixed", "sort", "sweep"
+    "generate", "scan", "lookup", "query", "mixed", "sort", "churn", "sweep"
   };
 
   private final PackageOrder packages = new PackageOrder();
@@ -28,6 +28,7 @@ class TestPackages {
         "spark.query",
         "spark.mixed",
         "spark.sort",
+        "spark.churn",
         "spark.sweep",
         "spark");
   }

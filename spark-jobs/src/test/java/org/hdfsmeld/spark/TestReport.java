@@ -50,7 +50,7 @@ class TestReport {
     Path json = output.resolve("report.json");
     assertThat(report("--json", json.toString(), samples.toString())).isZero();
     JsonNode groups = Json.parse(Files.readString(json)).path("groups");
-    assertThat(groups).hasSize(16);
+    assertThat(groups).hasSize(17);
     assertThat(figures(groups, "scan", "normal"))
         .contains("throughput", "p50", "p99", "wait", "utilisation", "device");
     assertThat(figures(groups, "query", "auto"))
@@ -59,6 +59,8 @@ class TestReport {
     assertThat(figures(groups, "mixed", "sets-vertical"))
         .contains("ratio", "p50", "p99", "p50-writer", "p99-writer", "throughput", "ingest");
     assertThat(figures(groups, "sort", "auto")).contains("throughput");
+    assertThat(figures(groups, "churn", "lifetimes"))
+        .contains("amplification", "host", "flash", "placed", "throughput");
     JsonNode throughput = group(groups, "scan", "melded").path("figures").path("throughput");
     assertThat(throughput.path("values")).hasSize(SuiteSamples.ROUNDS);
     assertThat(throughput.path("firstQuartile").isNumber()).isTrue();
@@ -74,6 +76,9 @@ class TestReport {
     "mixed:sets-baseline > 3, 0, 4.12",
     "mixed:sets-baseline < 3, 1, 4.12",
     "scan:normal:wait>=0.9, 0, 96.00 %",
+    "churn:lifetimes<=1.5, 0, 1.50",
+    "churn:lifetimes:host>=512, 0, 512.0 MiB",
+    "churn:lifetimes:placed>=7, 0, 7.00 blocks",
     "scan:melded@1m/normal@1m<1, 0, 0.950",
     "scan:nosuch>=1, 1, no run of scan on nosuch",
     "scan:melded/normal:q1>=1, 1, no q1 in the runs of scan on melded",

@@ -11,9 +11,15 @@ import org.apache.hadoop.conf.Configuration;
  * @param minRuns runs of reads that must be known of a file or directory
  * @param maxEntries files, directories and blocks of a volume that are remembered
  * @param saveIntervalMs how often a changed history is saved; 0: at shutdown only
+ * @param shortestLifeMs upper bound of the first class of lifetimes
  */
 public record HistoryConfiguration(
-    Automatic automatic, long halfLifeMs, int minRuns, int maxEntries, long saveIntervalMs) {
+    Automatic automatic,
+    long halfLifeMs,
+    int minRuns,
+    int maxEntries,
+    long saveIntervalMs,
+    long shortestLifeMs) {
   private static final int MAX_ENTRIES = 1 << 20;
 
   /** Who decides where no attribute does. */
@@ -33,6 +39,7 @@ public record HistoryConfiguration(
         Values.duration(conf, MeldKeys.HINT_HISTORY_HALF_LIFE, ms, 1),
         (int) Values.number(conf, MeldKeys.HINT_HISTORY_MIN_RUNS, 1, MAX_ENTRIES),
         (int) Values.number(conf, MeldKeys.HINT_HISTORY_MAX_ENTRIES, 1, MAX_ENTRIES),
-        Values.duration(conf, MeldKeys.HINT_HISTORY_SAVE_INTERVAL, ms, 0));
+        Values.duration(conf, MeldKeys.HINT_HISTORY_SAVE_INTERVAL, ms, 0),
+        Values.duration(conf, MeldKeys.HINT_HISTORY_SHORTEST_LIFE, ms, 1));
   }
 }

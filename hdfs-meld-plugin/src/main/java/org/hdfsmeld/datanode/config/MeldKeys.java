@@ -44,6 +44,7 @@ public final class MeldKeys {
   public static final String HINT_HISTORY_MIN_RUNS = key("hint.history.min-runs", "8");
   public static final String HINT_HISTORY_MAX_ENTRIES = key("hint.history.max-entries", "16384");
   public static final String HINT_HISTORY_SAVE_INTERVAL = key("hint.history.save-interval", "5m");
+  public static final String HINT_HISTORY_SHORTEST_LIFE = key("hint.history.shortest-life", "1h");
   public static final String READAHEAD_WINDOW = key("readahead.window", "16m");
   public static final String READAHEAD_REQUEST = key("readahead.request", "1m");
   public static final String READAHEAD_MODE = key("readahead.mode", "adaptive");

@@ -71,7 +71,7 @@ public final class HistoryPolicy implements AutoCloseable {
     this.worker = Executors.newSingleThreadScheduledExecutor(this::newThread);
     this.history =
         new ReadHistory(config.maxEntries(), config.halfLifeMs(), System::currentTimeMillis);
-    this.lifetimes = new Lifetimes(config.maxEntries());
+    this.lifetimes = new Lifetimes(config.maxEntries(), config.shortestLifeMs());
     this.file = new HistoryFile(volume);
     if (!file.load(history, lifetimes)) {
       counters.increment(VolumeCounter.HISTORY_RESETS);

@@ -4,7 +4,6 @@ import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 
 /**
  * How long the blocks of a volume live, learned from those that were deleted: the group of a
@@ -21,9 +20,7 @@ public final class Lifetimes {
   /** Handle 0 is of blocks whose lifetime nobody knows. */
   static final int UNKNOWN = 0;
 
-  /** The upper bound of the first class; each further one is so many times as high. */
-  private static final long SHORTEST_MS = TimeUnit.HOURS.toMillis(1);
-
+  /** The upper bound of a class is so many times as high as that of the one before. */
   private static final int STEP = 4;
 
   /** Deletions over which a group's mean goes. */
@@ -44,10 +41,17 @@ public final class Lifetimes {
   }
 
   private final Map<Long, Group> groups;
+  private final long shortestMs;
   private boolean changed;
 
-  Lifetimes(int maxGroups) {
+  /**
+   * Of nothing yet.
+   *
+   * @param shortestMs the upper bound of the first class
+   */
+  Lifetimes(int maxGroups, long shortestMs) {
     this.groups = new LeastRecentlyUsed<>(maxGroups);
+    this.shortestMs = shortestMs;
   }
 
   /** A block of this group has ended, which began at {@code bornMs}; false when one is unknown. */
@@ -74,12 +78,12 @@ public final class Lifetimes {
     }
     Group known = groups.computeIfAbsent(group, id -> new Group(nowMs));
     double lifeMs = known.count > 0 ? Math.exp(known.meanLn) : nowMs - known.firstMs;
-    return known.count == 0 && lifeMs < SHORTEST_MS ? UNKNOWN : classOf(lifeMs, handles);
+    return known.count == 0 && lifeMs < shortestMs ? UNKNOWN : classOf(lifeMs, handles);
   }
 
   /** The class of blocks that live so long: a handle from 1. */
-  static int classOf(double lifeMs, int handles) {
-    double boundMs = SHORTEST_MS;
+  int classOf(double lifeMs, int handles) {
+    double boundMs = shortestMs;
     int handle = 1;
     while (handle < handles - 1 && lifeMs >= boundMs) {
       boundMs *= STEP;

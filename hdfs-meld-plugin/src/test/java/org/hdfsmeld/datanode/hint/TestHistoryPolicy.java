@@ -220,7 +220,7 @@ class TestHistoryPolicy {
 
   private static HistoryConfiguration config(int minRuns) {
     return new HistoryConfiguration(
-        HistoryConfiguration.Automatic.HISTORY, 86_400_000, minRuns, 100, 0);
+        HistoryConfiguration.Automatic.HISTORY, 86_400_000, minRuns, 100, 0, 3_600_000);
   }
 
   /** Standalone reads of 64 KiB. */

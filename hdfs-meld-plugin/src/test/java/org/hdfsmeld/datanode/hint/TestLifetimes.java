@@ -15,7 +15,7 @@ class TestLifetimes {
   private static final int HANDLES = 8;
   private static final long HOUR_MS = 3_600_000;
 
-  private final Lifetimes lifetimes = new Lifetimes(100);
+  private final Lifetimes lifetimes = new Lifetimes(100, HOUR_MS);
 
   private int handle(long group, double hours) {
     return lifetimes.handle(group, HANDLES, 1 + (long) (hours * HOUR_MS));
@@ -30,10 +30,13 @@ class TestLifetimes {
     double[] hours = {0.5, 1.0, 3.9, 4.0, 16.0, 64.0, 256.0, 1023.0, 1025.0, 1e6};
     int[] classes = {1, 2, 2, 3, 4, 5, 6, 6, 7, 7};
     for (int i = 0; i < hours.length; i++) {
-      assertThat(Lifetimes.classOf(hours[i] * HOUR_MS, HANDLES)).isEqualTo(classes[i]);
+      assertThat(lifetimes.classOf(hours[i] * HOUR_MS, HANDLES)).isEqualTo(classes[i]);
     }
-    assertThat(Lifetimes.classOf(1e6 * HOUR_MS, 2)).isEqualTo(1);
-    assertThat(Lifetimes.classOf(1e6 * HOUR_MS, 3)).isEqualTo(2);
+    assertThat(lifetimes.classOf(1e6 * HOUR_MS, 2)).isEqualTo(1);
+    assertThat(lifetimes.classOf(1e6 * HOUR_MS, 3)).isEqualTo(2);
+    Lifetimes ofSeconds = new Lifetimes(100, 1000);
+    assertThat(ofSeconds.classOf(999, HANDLES)).isEqualTo(1);
+    assertThat(ofSeconds.classOf(4000, HANDLES)).isEqualTo(3);
   }
 
   @Test
@@ -79,7 +82,7 @@ class TestLifetimes {
     assertThat(lifetimes.takeChanged()).isFalse();
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     lifetimes.write(new DataOutputStream(bytes));
-    Lifetimes read = new Lifetimes(100);
+    Lifetimes read = new Lifetimes(100, HOUR_MS);
     read.read(new DataInputStream(new ByteArrayInputStream(bytes.toByteArray())));
     for (long group = 1; group <= 3; group++) {
       assertThat(read.handle(group, HANDLES, 9 * HOUR_MS))

@@ -98,15 +98,16 @@ class TestReadHistory {
     for (int i = 0; i < 60; i++) {
       record(history, i, i % 2 == 0 ? HINT : BlockHint.NONE);
     }
-    byte[] bytes = HistoryFile.encode(history, new Lifetimes(9));
+    byte[] bytes = HistoryFile.encode(history, new Lifetimes(9, 1));
     ReadHistory read = history(100);
-    HistoryFile.decode(bytes, read, new Lifetimes(9));
+    HistoryFile.decode(bytes, read, new Lifetimes(9, 1));
     assertThat(read.size()).isEqualTo(32);
     assertThat(read.look(FILE).runs()).isEqualTo(30);
-    assertThat(HistoryFile.encode(read, new Lifetimes(9))).hasSameSizeAs(bytes);
+    assertThat(HistoryFile.encode(read, new Lifetimes(9, 1))).hasSameSizeAs(bytes);
     // Less room: those used last stay.
     ReadHistory small = history(3);
-    HistoryFile.decode(HistoryFile.encode(history, new Lifetimes(9)), small, new Lifetimes(9));
+    HistoryFile.decode(
+        HistoryFile.encode(history, new Lifetimes(9, 1)), small, new Lifetimes(9, 1));
     assertThat(small.size()).isEqualTo(3);
     assertThat(small.look(new Key(Kind.BLOCK, "BP-1", 59)).runs()).isEqualTo(1);
   }
@@ -137,16 +138,16 @@ class TestReadHistory {
     for (int i = 0; i < 5; i++) {
       record(history, i, BlockHint.NONE);
     }
-    byte[] bytes = HistoryFile.encode(history, new Lifetimes(9));
+    byte[] bytes = HistoryFile.encode(history, new Lifetimes(9, 1));
     for (int length = 0; length < bytes.length; length++) {
       byte[] cut = Arrays.copyOf(bytes, length);
-      assertThatThrownBy(() -> HistoryFile.decode(cut, history(100), new Lifetimes(9)))
+      assertThatThrownBy(() -> HistoryFile.decode(cut, history(100), new Lifetimes(9, 1)))
           .isInstanceOf(IOException.class);
     }
     for (int bit = 0; bit < bytes.length * 8; bit++) {
       byte[] changed = bytes.clone();
       changed[bit / 8] ^= (byte) (1 << bit % 8);
-      assertThatThrownBy(() -> HistoryFile.decode(changed, history(100), new Lifetimes(9)))
+      assertThatThrownBy(() -> HistoryFile.decode(changed, history(100), new Lifetimes(9, 1)))
           .isInstanceOf(IOException.class);
     }
   }
@@ -154,7 +155,7 @@ class TestReadHistory {
   @Test
   void garbageUnderAValidChecksumIsNoticedToo() throws IOException {
     record(history, 1, HINT);
-    byte[] bytes = HistoryFile.encode(history, new Lifetimes(9));
+    byte[] bytes = HistoryFile.encode(history, new Lifetimes(9, 1));
     Random random = new Random(1);
     for (int i = 0; i < 20_000; i++) {
       byte[] garbage = random.nextBoolean() ? bytes.clone() : new byte[random.nextInt(200) + 16];
@@ -166,7 +167,7 @@ class TestReadHistory {
       ByteBuffer.wrap(garbage).putInt(body, HistoryFile.checksum(garbage, body));
       ReadHistory read = history(100);
       try {
-        HistoryFile.decode(garbage, read, new Lifetimes(9));
+        HistoryFile.decode(garbage, read, new Lifetimes(9, 1));
         ReadMix mix = read.look(FILE);
         assertThat(mix == null || mix.runs() >= 0).isTrue();
       } catch (IOException expected) {

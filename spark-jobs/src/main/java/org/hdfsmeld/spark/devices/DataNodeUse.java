@@ -23,6 +23,7 @@ public record DataNodeUse(
    * @param device name of a device that may have other volumes, too; else empty
    * @param readerWaitSeconds measured: time for which HDFS calls were blocked
    * @param hintedBlocks new blocks by who said how to lay them out
+   * @param lifetimeBlocks new blocks that got a reclaim unit handle by their lifetime
    * @param fallbacks calls that went on as stock, as the simulator is out of service
    * @param errors simulator calls that failed
    * @param timeouts waits given up
@@ -33,6 +34,7 @@ public record DataNodeUse(
       double readerWaitSeconds,
       double writerWaitSeconds,
       Map<String, Long> hintedBlocks,
+      long lifetimeBlocks,
       long fallbacks,
       long errors,
       long timeouts) {
@@ -48,6 +50,7 @@ public record DataNodeUse(
           grown.getOrDefault("reader_wait_ns", 0L) / 1e9,
           grown.getOrDefault("writer_wait_ns", 0L) / 1e9,
           hinted,
+          grown.getOrDefault("lifetime_blocks", 0L),
           grown.getOrDefault("fallbacks", 0L),
           grown.getOrDefault("errors", 0L),
           grown.getOrDefault("timeouts", 0L));

@@ -13,6 +13,7 @@ import org.hdfsmeld.spark.measure.StageThroughput;
  * @param mode {@code off}, {@code account} or {@code real-time}
  * @param timeDilation wall seconds of a simulated second, in real-time mode
  * @param healthy whether it was in service at the end
+ * @param flashBytes programmed to flash, for whatever
  * @param activeSeconds with at least one command outstanding
  * @param readActiveSeconds with at least one read outstanding
  * @param utilisation {@code activeSeconds} by the wall time in which tasks ran, on the device's
@@ -35,6 +36,7 @@ public record DeviceUse(
     long writeCommands,
     long readBytes,
     long writtenBytes,
+    long flashBytes,
     double activeSeconds,
     double readActiveSeconds,
     Double utilisation,
@@ -70,6 +72,7 @@ public record DeviceUse(
         grown.getOrDefault("write_commands", 0L),
         grown.getOrDefault("host_read_bytes", 0L),
         grown.getOrDefault("host_written_bytes", 0L),
+        grown.getOrDefault("programmed_bytes", 0L),
         active,
         readActive,
         mode.equals("real-time") ? ratio(active * dilation, wallSeconds) : null,

@@ -18,6 +18,11 @@ import org.hdfsmeld.spark.measure.StageThroughput;
  * @param utilisation simulated: mean of the devices that did anything; null if none is paced
  * @param busiestUtilisation simulated: of the device that was busiest; null if none is paced
  * @param readMibPerSecond simulated: of one device while it is reading, mean by bytes
+ * @param writtenBytes simulated: what hosts wrote to the devices
+ * @param flashBytes simulated: what the devices programmed
+ * @param writeAmplification simulated: {@code flashBytes} by {@code writtenBytes}; null if nothing
+ *     was written
+ * @param lifetimeBlocks new blocks that got a reclaim unit handle by their lifetime
  * @param bottleneck {@code device} if readers waited for one at least {@value #LEAST_WAIT_SHARE} of
  *     their time, else {@code host}; {@code unknown} if a DataNode did not answer
  */
@@ -30,6 +35,10 @@ public record SimulatorUse(
     Double utilisation,
     Double busiestUtilisation,
     double readMibPerSecond,
+    long writtenBytes,
+    long flashBytes,
+    Double writeAmplification,
+    long lifetimeBlocks,
     String bottleneck,
     List<DataNodeUse> dataNodes) {
   /** From this share of their time on that readers wait, the device is the bottleneck. */
@@ -48,6 +57,8 @@ public record SimulatorUse(
     double readers = volumes.stream().mapToDouble(VolumeUse::readerWaitSeconds).sum();
     double writers = volumes.stream().mapToDouble(VolumeUse::writerWaitSeconds).sum();
     double readerWaitShare = DeviceUse.ratio(readers, readerSeconds);
+    long written = devices.stream().mapToLong(DeviceUse::writtenBytes).sum();
+    long flash = devices.stream().mapToLong(DeviceUse::flashBytes).sum();
     return new SimulatorUse(
         wallSeconds,
         readerSeconds,
@@ -59,6 +70,10 @@ public record SimulatorUse(
         DeviceUse.ratio(
             devices.stream().mapToLong(DeviceUse::readBytes).sum() / StageThroughput.MIB,
             devices.stream().mapToDouble(DeviceUse::readActiveSeconds).sum()),
+        written,
+        flash,
+        written > 0 ? DeviceUse.ratio(flash, written) : null,
+        volumes.stream().mapToLong(VolumeUse::lifetimeBlocks).sum(),
         bottleneck(nodes, readerWaitShare),
         nodes);
   }
