@@ -1,6 +1,9 @@
-//! A drive left out: what rows of reads beside writes tell of it is taken from the other drives instead.
+//! A drive left out: what rows of reads beside writes tell of it, and how it paces collection, is taken from the other drives
+//! instead.
 //!
-//! Times of reads and programs, dies, spare flash and pacing stay the drive's own: rows of reads alone, or of writes alone, give them.
+//! Times of reads and programs, dies and spare flash stay the drive's own: rows of reads with few writes, or of writes alone, give them.
+
+use std::collections::BTreeSet;
 
 use meldsim::Duration;
 use meldsim::profile::{Profile, ProfileErrors};
@@ -32,25 +35,57 @@ pub(super) fn with_others(mut profile: Profile) -> Result<Profile, ProfileErrors
     // No limit is the highest one, and is written as the one below the lowest.
     let in_flight = count(|profile| profile.host.commands_in_flight.wrapping_sub(1));
     profile.host.commands_in_flight = in_flight.wrapping_add(1);
-    let names = others.iter().map(|profile| profile.host.arbitration);
-    let names: Vec<_> = names.collect();
-    let votes = |name| names.iter().filter(|other| **other == name).count();
-    if let Some(name) = names.iter().copied().max_by_key(|name| votes(*name)) {
-        profile.host.arbitration = name;
-    }
+    profile.host.arbitration = most(others.iter().map(|profile| profile.host.arbitration));
+    pace_as(&mut profile, &others);
     Ok(profile)
 }
 
+/// Collection is paced as by most of the others. What that policy is told is the median of theirs.
+fn pace_as(profile: &mut Profile, others: &[Profile]) {
+    profile.policy.remove(profile.gc.pacing.as_str());
+    let policy = most(others.iter().map(|profile| profile.gc.pacing));
+    let alike: Vec<&Profile> = others
+        .iter()
+        .filter(|profile| profile.gc.pacing == policy)
+        .collect();
+    profile.gc.pacing = policy;
+    profile.gc.burst_size = median(alike.iter().map(|other| other.gc.burst_size).collect());
+    profile.gc.throttle_iops = median(alike.iter().map(|other| other.gc.throttle_iops).collect());
+    let options = alike
+        .iter()
+        .filter_map(|other| other.policy.of(policy.as_str()));
+    let names: BTreeSet<&String> = options.clone().flat_map(|all| all.keys()).collect();
+    for name in names {
+        let values = options.clone().filter_map(|all| all.get(name));
+        // Numbers in their order; of false and true the lower is false.
+        let values = values.map(|value| (value.to_string().parse::<u64>().ok(), value.to_string()));
+        let (_, value) = median(values.collect());
+        profile.policy.set(policy.as_str(), name, value);
+    }
+}
+
+/// What most name, the last where others are named as often. There is one.
+fn most<T: PartialEq + Copy>(names: impl Iterator<Item = T>) -> T {
+    let names: Vec<T> = names.collect();
+    let votes = |name: &T| names.iter().filter(|other| *other == name).count();
+    let mut by_votes = names.clone();
+    by_votes.sort_by_key(votes);
+    by_votes[by_votes.len() - 1]
+}
+
 /// The lower of the two in the middle where they are even. There are some.
-fn median<T: Ord + Copy>(mut values: Vec<T>) -> T {
+fn median<T: Ord>(mut values: Vec<T>) -> T {
     values.sort_unstable();
-    values[(values.len() - 1) / 2]
+    values.swap_remove((values.len() - 1) / 2)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use meldsim::policy::PolicyOptions;
     use meldsim::policy::arbitration::ArbitrationPolicy;
+    use meldsim::policy::pacing::PacingPolicy;
+    use meldsim::profile::{ByteSize, Gc};
 
     #[test]
     fn a_drive_left_out_has_nothing_of_its_own_mechanism() {
@@ -60,6 +95,10 @@ mod tests {
         own.commands.suspend_phase = Duration::from_us(7);
         own.host.commands_in_flight = 7;
         own.host.arbitration = ArbitrationPolicy::named("weighted-round-robin");
+        own.gc.pacing = PacingPolicy::named("burst");
+        own.gc.burst_size = ByteSize(7 << 20);
+        own.gc.throttle_iops = 7;
+        own.policy.set("burst", "percent", 7);
         assert_eq!(with_others(own).unwrap(), of_others);
         assert_eq!(of_others.name, "pe8110");
         // 90, 140, 190, 200, 200 and 220 us; 216, 414 and four without a limit; all but one by turns.
@@ -67,6 +106,32 @@ mod tests {
         assert_eq!(of_others.host.commands_in_flight, 0);
         let by_turns = ArbitrationPolicy::named("round-robin");
         assert_eq!(of_others.host.arbitration, by_turns);
+    }
+
+    #[test]
+    fn a_drive_that_collects_in_bursts_is_predicted_to_take_turns() {
+        for name in ["7450-max", "7450-pro", "cm7-r", "pm9a3"] {
+            let of_others = with_others(Profile::builtin(name).unwrap()).unwrap();
+            assert_eq!(of_others.gc.pacing, PacingPolicy::named("credit"), "{name}");
+            assert_eq!(of_others.gc.burst_size, Gc::default().burst_size);
+            assert_eq!(of_others.policy.of("burst"), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_a_policy_is_told_is_the_median_of_those_that_name_it() {
+        let others = ["7450-pro", "cm7-r", "p5520"].map(|name| Profile::builtin(name).unwrap());
+        let mut profile = Profile::builtin("pm9a3").unwrap();
+        pace_as(&mut profile, &others);
+        assert_eq!(profile.gc.pacing, PacingPolicy::named("burst"));
+        // 8 and 48 MiB; 70,000 and the default; 96 and 220 by number, not by letter; each of the others by one.
+        assert_eq!(profile.gc.burst_size, ByteSize(8 << 20));
+        assert_eq!(profile.gc.throttle_iops, 70_000);
+        let mut told = PolicyOptions::default();
+        told.set("burst", "ahead", 96);
+        told.set("burst", "percent", 94);
+        told.set("burst", "throttled", true);
+        assert_eq!(profile.policy, told);
     }
 
     #[test]

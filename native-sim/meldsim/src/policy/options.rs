@@ -32,6 +32,16 @@ impl PolicyOptions {
         self.0.keys().map(String::as_str)
     }
 
+    /// Those of a policy; none where it has none.
+    pub fn of(&self, policy: &str) -> Option<&Options> {
+        self.0.get(policy)
+    }
+
+    /// Takes those of a policy out.
+    pub fn remove(&mut self, policy: &str) {
+        self.0.remove(policy);
+    }
+
     /// Sets one of a policy.
     pub fn set(&mut self, policy: &str, name: &str, value: impl Display) {
         let options = self.0.entry(policy.to_owned()).or_default();
@@ -106,6 +116,12 @@ pub struct OptionError {
     pub message: String,
     /// What to do: `use 1 to 100`.
     pub remedy: String,
+}
+
+impl Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
 }
 
 impl Serialize for Value {
