@@ -159,9 +159,9 @@ run() {
       arguments=(Mixed --ingest "$data/ingest" --seconds "$seconds" --rounds 1 "$data/raw/raw")
       ;;
     churn)
-      # Every device gets all of it.
+      # Every device gets all of it. HDFS deletes up to two heartbeats later: a round is longer, or the device has no room.
       conf+=(--conf spark.hadoop.dfs.replication=3)
-      arguments=(Churn --output "$data/churn/run")
+      arguments=(Churn --output "$data/churn/run" --least-seconds 8)
       ;;
     sort) arguments=(Sort --format text --output "$data/sorted" --overwrite "$data/tables/text/lineitem") ;;
   esac

@@ -221,11 +221,11 @@ fn outcome(
     );
     report(run, about)
         .assumed(
-            "a commercial drive has what its data sheet gives at most, and of each kind of request the mean over sizes counts; the source's \
-             1.5 times and 45 % are over loads that are not in our text of it, so nothing is claimed of them",
+            "a commercial drive reaches the figures of its data sheet, those of the DC P4600 from memory; each kind of request counts with \
+             its mean over sizes. The loads of the source's 1.5 times and 45 % are not known, so nothing is claimed of them",
         )
-        .assumed("not run: the server traces DDR and MPS of SNIA's collection, whose characteristics are not in our text of the source")
-        .assumed("hardware threads share the issue of instructions, first come, first served, and wait for nothing but messages")
+        .assumed("not run: the server traces DDR and MPS of SNIA's collection, of which the source gives no characteristics")
+        .assumed("hardware threads share a core's issue of instructions, first come, first served, and wait only for messages")
         .sheet(
             Sheet::of("cores", points)
                 .cell("design", "design", |point| point.design.name())

@@ -21,7 +21,7 @@ import org.hdfsmeld.spark.measure.StageThroughput;
  * @param writtenBytes simulated: what hosts wrote to the devices
  * @param flashBytes simulated: what the devices programmed
  * @param writeAmplification simulated: {@code flashBytes} by {@code writtenBytes}; null if nothing
- *     was written
+ *     was written, or a device refused a command, as one without room does
  * @param lifetimeBlocks new blocks that got a reclaim unit handle by their lifetime
  * @param bottleneck {@code device} if readers waited for one at least {@value #LEAST_WAIT_SHARE} of
  *     their time, else {@code host}; {@code unknown} if a DataNode did not answer
@@ -59,6 +59,7 @@ public record SimulatorUse(
     double readerWaitShare = DeviceUse.ratio(readers, readerSeconds);
     long written = devices.stream().mapToLong(DeviceUse::writtenBytes).sum();
     long flash = devices.stream().mapToLong(DeviceUse::flashBytes).sum();
+    boolean refused = devices.stream().anyMatch(device -> device.failedCommands() > 0);
     return new SimulatorUse(
         wallSeconds,
         readerSeconds,
@@ -72,7 +73,7 @@ public record SimulatorUse(
             devices.stream().mapToDouble(DeviceUse::readActiveSeconds).sum()),
         written,
         flash,
-        written > 0 ? DeviceUse.ratio(flash, written) : null,
+        written > 0 && !refused ? DeviceUse.ratio(flash, written) : null,
         volumes.stream().mapToLong(VolumeUse::lifetimeBlocks).sum(),
         bottleneck(nodes, readerWaitShare),
         nodes);
