@@ -19,6 +19,9 @@ import org.junit.jupiter.api.Test;
 class TestSimulatorUse {
   private static final long PS = 1_000_000_000_000L;
 
+  /** A volume with a device of its own. */
+  private static final String OWN = "'Volume':'/data/1','Device':''";
+
   private HttpServer server;
   private String address;
   private volatile String answer = "{\"beans\":[]}";
@@ -85,6 +88,35 @@ class TestSimulatorUse {
   }
 
   @Test
+  void deviceThatRefusedCommandsHasNoAmplification() throws Exception {
+    SimulatorUse use = written(0);
+    assertThat(use.writtenBytes()).isEqualTo(100);
+    assertThat(use.flashBytes()).isEqualTo(150);
+    assertThat(use.writeAmplification()).isEqualTo(1.5);
+    assertThat(written(1).writeAmplification()).isNull();
+  }
+
+  private SimulatorUse written(long refused) throws Exception {
+    DataNodeBeans before = read(bean("MeldVolume-a", OWN, Map.of("now_ps", 0L)));
+    Map<String, Long> counters =
+        Map.of(
+            "now_ps",
+            PS,
+            "active_ps",
+            PS,
+            "write_commands",
+            2L,
+            "host_written_bytes",
+            100L,
+            "programmed_bytes",
+            150L,
+            "failed_commands",
+            refused);
+    DataNodeBeans after = read(bean("MeldVolume-a", OWN, counters));
+    return SimulatorUse.of(List.of(DataNodeUse.between(before, after, 1)), 1, 0, 1);
+  }
+
+  @Test
   void silentDataNodeIsNamed() throws Exception {
     DataNodeBeans before = read(own(0, 0, 0));
     status = 503;
@@ -127,7 +159,7 @@ class TestSimulatorUse {
   private static String own(long activePs, long waitNs, long bytes) {
     return bean(
         "MeldVolume-a",
-        "'Volume':'/data/1','Device':''",
+        OWN,
         Map.of(
             "now_ps", activePs,
             "active_ps", activePs,
