@@ -40,7 +40,7 @@ pub(super) fn with_others(mut profile: Profile) -> Result<Profile, ProfileErrors
     Ok(profile)
 }
 
-/// Collection is paced as by most of the others. What that policy is told is the median of theirs.
+/// Collection is paced as by most of the others. Its options are the medians of theirs.
 fn pace_as(profile: &mut Profile, others: &[Profile]) {
     profile.policy.remove(profile.gc.pacing.as_str());
     let policy = most(others.iter().map(|profile| profile.gc.pacing));
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_policy_is_told_is_the_median_of_those_that_name_it() {
+    fn options_of_a_policy_are_the_medians_of_those_that_name_it() {
         let others = ["7450-pro", "cm7-r", "p5520"].map(|name| Profile::builtin(name).unwrap());
         let mut profile = Profile::builtin("pm9a3").unwrap();
         pace_as(&mut profile, &others);
@@ -127,11 +127,11 @@ mod tests {
         // 8 and 48 MiB; 70,000 and the default; 96 and 220 by number, not by letter; each of the others by one.
         assert_eq!(profile.gc.burst_size, ByteSize(8 << 20));
         assert_eq!(profile.gc.throttle_iops, 70_000);
-        let mut told = PolicyOptions::default();
-        told.set("burst", "ahead", 96);
-        told.set("burst", "percent", 94);
-        told.set("burst", "throttled", true);
-        assert_eq!(profile.policy, told);
+        let mut expected = PolicyOptions::default();
+        expected.set("burst", "ahead", 96);
+        expected.set("burst", "percent", 94);
+        expected.set("burst", "throttled", true);
+        assert_eq!(profile.policy, expected);
     }
 
     #[test]
