@@ -35,6 +35,7 @@ pub(super) fn with_others(mut profile: Profile) -> Result<Profile, ProfileErrors
     // No limit is the highest one, and is written as the one below the lowest.
     let in_flight = count(|profile| profile.host.commands_in_flight.wrapping_sub(1));
     profile.host.commands_in_flight = in_flight.wrapping_add(1);
+    profile.host.arbitration_burst = count(|profile| profile.host.arbitration_burst);
     profile.host.arbitration = most(others.iter().map(|profile| profile.host.arbitration));
     pace_as(&mut profile, &others);
     Ok(profile)

@@ -19,7 +19,7 @@ pub(crate) enum Event {
     Sent { request: u32, parts: u16 },
     /// An NVM set may have been idle for long enough.
     Idle(u32),
-    /// The throttle of an NVM set lets the host program again.
+    /// A write that the pacing of an NVM set holds may enter the write buffer.
     Throttle(u32),
     /// What a zone of an NVM set held is forgotten.
     Zone(u32),

@@ -41,7 +41,7 @@ fn a_run_names_what_limits_and_whether_that_was_measured() {
             format!(
                 "{SMALL} --precondition fill=100,random=100 --rw randwrite --iodepth 32 --size 100% --runtime 100ms"
             ),
-            "throttle (gc.throttle_iops 71428, fitted), ",
+            "throttle (gc.throttle_iops 74000, fitted), ",
         ),
         (
             "--profile pm9a3 --rw randread --size 1m".to_owned(),

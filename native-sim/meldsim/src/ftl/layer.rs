@@ -442,14 +442,13 @@ impl Ftl {
         if !self.pacing.holds_writes {
             return false;
         }
-        let is_collected = self.logs.iter().any(|log| log.pace.is_on());
-        self.pacing.holds(is_collected, pages, now, report)
+        let logs = self.logs.iter().map(|log| &log.pace);
+        self.pacing.holds(logs, pages, now, report)
     }
 
-    /// The host may program again, for a while.
-    pub(crate) fn end_throttle(&mut self) {
-        self.pacing.end_throttle();
-        self.all_ready();
+    /// The time has come until which a write is held before the buffer.
+    pub(crate) fn end_hold(&mut self) {
+        self.pacing.end_hold();
     }
 
     /// In a deterministic window nothing is collected as long as the host can go on without.

@@ -34,7 +34,7 @@ pub(crate) struct Pacer {
     fills_several: bool,
     /// Pages that the collector may need besides the victim's.
     margin: u32,
-    /// An event is scheduled for when the host may go on.
+    /// An event is scheduled for when a write may enter.
     is_timed: bool,
 }
 
@@ -133,32 +133,19 @@ impl Pacer {
         u32::from(!fits)
     }
 
-    /// Whether the host has to wait for its rate. Each wait is reported once, with the time when it is over.
-    #[inline]
-    pub(crate) fn is_throttled(
-        &mut self,
-        pace: &Pace,
-        now: Instant,
-        report: impl FnOnce(Instant),
-    ) -> bool {
-        let time = self.policy.not_before(&pace.standing, now);
-        self.is_to_wait(time, report)
-    }
-
     /// Whether a write of so many pages has to wait before the buffer. Each wait is reported once, with the time when it is over.
-    pub(crate) fn holds(
+    pub(crate) fn holds<'a>(
         &mut self,
-        is_collected: bool,
+        logs: impl Iterator<Item = &'a Pace> + Clone,
         pages: u64,
         now: Instant,
         report: impl FnOnce(Instant),
     ) -> bool {
-        let time = self.policy.enters(is_collected, pages, now);
-        self.is_to_wait(time, report)
-    }
-
-    #[inline]
-    fn is_to_wait(&mut self, until: Option<Instant>, report: impl FnOnce(Instant)) -> bool {
+        let room = logs.clone().map(|pace| pace.standing.room).min();
+        let is_collected = logs.clone().any(|pace| pace.is_on);
+        let until = self
+            .policy
+            .enters(room.unwrap_or(u64::MAX), is_collected, pages, now);
         let Some(time) = until else {
             return false;
         };
@@ -168,17 +155,8 @@ impl Pacer {
         true
     }
 
-    /// The host programs so many pages of a log.
-    #[inline]
-    pub(crate) fn spend(&mut self, pace: &mut Pace, pages: u32, now: Instant) {
-        if pace.is_on && !pace.is_alone {
-            pace.standing.credit -= (u64::from(pages) * PAGE) as i64;
-        }
-        self.policy.programmed(&pace.standing, pages, now);
-    }
-
     /// The time that was reported has come.
-    pub(crate) fn end_throttle(&mut self) {
+    pub(crate) fn end_hold(&mut self) {
         self.is_timed = false;
     }
 }
@@ -193,6 +171,14 @@ impl Pace {
             is_short: false,
             freed: 0,
             counted: 0,
+        }
+    }
+
+    /// The host programs so many pages.
+    #[inline]
+    pub(crate) fn spend(&mut self, pages: u32) {
+        if self.is_on && !self.is_alone {
+            self.standing.credit -= (u64::from(pages) * PAGE) as i64;
         }
     }
 

@@ -451,14 +451,9 @@ impl Ftl {
         while let Some((stream, queued)) = self.logs[log_id as usize].next_queued(streams) {
             let (log, addressing) = (&mut self.logs[log_id as usize], &self.addressing);
             let is_host = matches!(stream, Stream::Host(..));
-            if is_host {
-                let (now, wake) = (queue.now(), Event::Throttle(self.set));
-                let tell = |time| queue.schedule(time, wake);
-                if !log.pace.admits(&self.pacing) || self.pacing.is_throttled(&log.pace, now, tell)
-                {
-                    streams &= Stream::OF_GC;
-                    continue;
-                }
+            if is_host && !log.pace.admits(&self.pacing) {
+                streams &= Stream::OF_GC;
+                continue;
             }
             match queued {
                 Queued::Pages(token) => {
@@ -468,8 +463,7 @@ impl Ftl {
                         continue;
                     };
                     if is_host {
-                        let pages = u32::from(place.pages);
-                        self.pacing.spend(&mut log.pace, pages, queue.now());
+                        log.pace.spend(u32::from(place.pages));
                     }
                     if addressing.fills_wordlines(stream.layout()) {
                         let unit = addressing.page_addr(Layout::Melded, place.position).unit;

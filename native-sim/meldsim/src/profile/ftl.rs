@@ -106,13 +106,13 @@ section! {
         wear_threshold: u32 = 100, 1..=1_000_000;
         /// How collection shares the flash with the host's writes. `off`: it begins when free blocks run out,
         /// and the host waits for whole blocks. `credit`: host and collection take turns, as many pages as
-        /// are freed. `burst`: the host waits while `burst_size` is freed. `throttle`: as `credit`, and the
-        /// host programs no faster than `throttle_iops`. Default `credit`.
+        /// are freed. `burst`: the host waits while `burst_size` is freed. `throttle`: as `credit`, and
+        /// writes enter the write buffer no faster than `throttle_iops`. Default `credit`.
         pacing: PacingPolicy = PacingPolicy::default();
         /// What a `burst` frees. Unit: size; range 64KiB to 64GiB; default 16MiB \[A\].
         burst_size: ByteSize = ByteSize(16 << 20), ByteSize(64 << 10)..=ByteSize(64 << 30);
-        /// Rate of the host's writes while a device with `throttle` collects: writes of 4 KiB a second, that
-        /// of larger ones is less. Unit: count; range 1 to 100000000; default 100000 \[A\].
+        /// Rate at which writes enter the write buffer while a device with `throttle` collects: writes of 4 KiB a
+        /// second, that of larger ones is less. Unit: count; range 1 to 100000000; default 100000 \[A\].
         throttle_iops: u32 = 100_000, 1..=100_000_000;
         /// On a die that reads for collection wait for, the host's reads go first, and only these suspend what
         /// the die executes. Otherwise reads go in the order of arrival. Default false \[A\].

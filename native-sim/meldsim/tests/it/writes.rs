@@ -2,7 +2,6 @@
 
 use crate::common::{SEQUENTIAL, burst, device, drain, published_profile, small_profile};
 use meldsim::device::Programmed;
-use meldsim::policy::pacing::PacingPolicy;
 use meldsim::profile::{Allocation, ByteSize, ProgramOrder};
 use meldsim::{
     Command, Device, DeviceError, Directive, Duration, Location, NamespaceId, Pattern,
@@ -435,12 +434,12 @@ fn without_a_write_cache_overwrites_and_trims_complete_all_the_same() {
 #[test]
 fn what_is_rewritten_in_the_buffer_is_programmed_once() {
     const PAGES: u64 = 96;
-    const ROW: u64 = 12;
+    /// Four rows: what the host's credit is at most.
+    const AHEAD: u64 = 48;
     let mut profile = small_profile();
     profile.geometry.blocks_per_plane = 60;
-    // Once collection is on, the host programs a wordline every few seconds.
-    profile.gc.pacing = PacingPolicy::named("throttle");
-    profile.gc.throttle_iops = 1;
+    // Collection reads slowly, and the host has to wait for it.
+    profile.timing.read = vec![Duration::from_ms(10); profile.timing.read.len()];
     let mut device = Device::new(&profile).unwrap();
     let nsid = device
         .create_namespace(device.stats().capacity_pages * 4096)
@@ -458,9 +457,9 @@ fn what_is_rewritten_in_the_buffer_is_programmed_once() {
     drain(&mut device);
     let stats = device.stats();
     let programmed = stats.host_pages_programmed;
-    // But for what was on its way to its die already.
+    // But for what was programmed before it had to wait.
     assert!(
-        (PAGES..=PAGES + ROW).contains(&programmed),
+        (PAGES..=PAGES + AHEAD).contains(&programmed),
         "{programmed} pages programmed for {PAGES}"
     );
     assert_eq!(stats.host_written_bytes, 5 * PAGES * 4096);

@@ -205,7 +205,7 @@ impl<M: Map> Medium for NandMedium<M> {
                 }
             }
             Event::Throttle(set) => {
-                self.sets[set as usize].ftl.end_throttle();
+                self.sets[set as usize].ftl.end_hold();
                 self.go_on(queue, requests, set);
             }
             Event::Zone(set) => self.zone_forgotten(queue, requests, set),

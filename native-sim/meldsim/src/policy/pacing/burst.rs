@@ -6,6 +6,7 @@
 //!   room -- begin -- collected, writes enter at the rate -- end -- writes enter as they come -- begin -- ...
 //! ```
 
+use super::entry::Entry;
 use super::{Bounds, Logs, Pacing, Standing};
 use crate::engine::{Duration, Instant};
 use crate::policy::{Given, OptionError};
@@ -26,10 +27,7 @@ struct Burst {
     interval: Duration,
     /// Of the mean rate; 0: it is no limit.
     percent: u64,
-    /// Pages that may enter before their time.
-    ahead: u64,
-    /// When the next page may enter, but for those.
-    next: Instant,
+    entry: Entry,
     mean: Mean,
 }
 
@@ -57,8 +55,7 @@ pub(super) fn make(given: &mut Given<'_>, logs: &Logs) -> Result<Box<dyn Pacing>
         floor: (logs.floor + logs.least) / 2,
         interval,
         percent: given.number("percent", 0, 0..=1000)?,
-        ahead: given.number("ahead", 0, 0..=1 << 20)?,
-        next: Instant::START,
+        entry: Entry::new(given)?,
         mean: Mean {
             window_end: Instant::START + WINDOW,
             pages: 0,
@@ -117,22 +114,15 @@ impl Pacing for Burst {
         self.percent > 0 || self.interval > Duration::ZERO
     }
 
-    fn enters(&mut self, is_collected: bool, pages: u64, now: Instant) -> Option<Instant> {
+    fn enters(&mut self, _: u64, is_collected: bool, pages: u64, now: Instant) -> Option<Instant> {
         self.mean.end_windows(now);
-        self.next = self.next.max(now);
-        if is_collected {
-            let interval = self.interval.max(self.mean.interval(self.percent));
-            let ahead = (interval * self.ahead).as_ps();
-            let at = Instant::from_ps(self.next.as_ps().saturating_sub(ahead));
-            if at > now {
-                return Some(at);
-            }
-            self.next += interval * pages;
-        } else {
-            self.next = now;
+        let interval = self.interval.max(self.mean.interval(self.percent));
+        let interval = is_collected.then_some(interval);
+        let later = self.entry.enters(interval, pages, now);
+        if later.is_none() {
+            self.mean.pages += pages;
         }
-        self.mean.pages += pages;
-        None
+        later
     }
 }
 
@@ -155,7 +145,7 @@ mod tests {
         let mut now = begin;
         let mut entries = Vec::new();
         for _ in 0..count {
-            while let Some(at) = policy.enters(true, 1, now) {
+            while let Some(at) = policy.enters(0, true, 1, now) {
                 assert!(at > now);
                 now = at;
             }
@@ -187,7 +177,7 @@ mod tests {
         // A page every 20 us, for longer than is remembered.
         let mut now = Instant::START;
         for _ in 0..2 * 256 * 2500 {
-            assert_eq!(policy.enters(false, 1, now), None);
+            assert_eq!(policy.enters(0, false, 1, now), None);
             now += Duration::from_us(20);
         }
         let entries = entries(&mut *policy, 100, now);
@@ -205,7 +195,7 @@ mod tests {
     fn writes_enter_as_they_come_while_nothing_is_collected() {
         let mut policy = burst(&[("throttled", "true")]);
         for _ in 0..3 {
-            assert_eq!(policy.enters(false, 8, Instant::START), None);
+            assert_eq!(policy.enters(0, false, 8, Instant::START), None);
         }
         assert_eq!(entries(&mut *policy, 2, Instant::START), [0, 10]);
     }

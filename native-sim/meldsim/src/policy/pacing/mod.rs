@@ -9,6 +9,8 @@
 //! and of the victim what has been emptied already. A log is collected when its room has come below [`Bounds::begin`],
 //! until it is back at [`Bounds::end`].
 
+mod entry;
+
 use std::fmt::Debug;
 
 use crate::engine::{Duration, Instant};
@@ -20,7 +22,7 @@ super::shelf! { dyn Pacing, "gc.pacing", Logs:
     "credit" in credit, "host and collection take turns, as many pages as are freed";
     "off" in off, "collection begins when free blocks run out, and the host waits for whole blocks";
     "burst" in burst, "the host waits while `gc.burst_size` is freed, or its writes enter the buffer at a rate";
-    "throttle" in throttle, "as `credit`, and the host programs no faster than `gc.throttle_iops`";
+    "throttle" in throttle, "as `credit`, and writes enter the buffer no faster than `gc.throttle_iops`";
 }
 
 /// Credit of one page. It is counted in fractions of pages.
@@ -127,22 +129,20 @@ pub trait Pacing: Debug + Send {
         log.credit < self.most_credit() as i64
     }
 
-    /// The host programs so many pages.
-    fn programmed(&mut self, _log: &Standing, _pages: u32, _now: Instant) {}
-
     /// Whether [`Pacing::enters`] is asked.
     fn holds_writes(&self) -> bool {
         false
     }
 
-    /// When a write of so many pages may enter the write buffer, if that is not now. Else it has entered. `is_collected`: some
-    /// log of the set is.
-    fn enters(&mut self, _is_collected: bool, _pages: u64, _now: Instant) -> Option<Instant> {
-        None
-    }
-
-    /// When the host may program its next page, if that is not now.
-    fn not_before(&self, _log: &Standing, _now: Instant) -> Option<Instant> {
+    /// When a write of so many pages may enter the write buffer, if that is not now. Else it has entered. `room`: of the log of
+    /// the set that has least. `is_collected`: some log of the set is.
+    fn enters(
+        &mut self,
+        _room: u64,
+        _is_collected: bool,
+        _pages: u64,
+        _now: Instant,
+    ) -> Option<Instant> {
         None
     }
 }
