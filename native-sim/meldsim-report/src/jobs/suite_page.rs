@@ -141,7 +141,9 @@ fn verdict(suite: &Suite, outcomes: &[Outcome]) -> String {
         all => format!(" {held} of {all} expectations hold."),
     };
     let Some(gain) = gain(suite, "throughput", "") else {
-        return format!("Jobs: {}.{expected}", suite.jobs().join(", "));
+        let result = amplification(suite);
+        let result = result.unwrap_or_else(|| format!("Jobs: {}.", suite.jobs().join(", ")));
+        return result + &expected;
     };
     let rounds = suite
         .group("scan", "melded")
@@ -149,6 +151,20 @@ fn verdict(suite: &Suite, outcomes: &[Outcome]) -> String {
     format!(
         "Scans of melded data are {gain:.2} times as fast as of data in the normal layout. Medians of {rounds} rounds, measured.{expected}"
     )
+}
+
+/// What the device programs in the job that writes and deletes, by variant.
+fn amplification(suite: &Suite) -> Option<String> {
+    let churn = suite.groups.iter().filter(|group| group.job == "churn");
+    let programmed = churn.filter_map(|group| {
+        let spread = group.figure("amplification")?;
+        Some(format!("{:.3} ({})", spread.median, group.variant))
+    });
+    let programmed: Vec<String> = programmed.collect();
+    (!programmed.is_empty()).then(|| {
+        let programmed = programmed.join(", ");
+        format!("Bytes programmed for each byte written: {programmed}. Medians, simulated.")
+    })
 }
 
 fn facts(suite: &Suite) -> Vec<Fact> {
@@ -375,7 +391,7 @@ fn by_normal(suite: &Suite) -> Option<(HeatMap, &'static str)> {
             Some(100.0 * (better - 1.0)).filter(|better| better.is_finite())
         });
         (
-            format!("{} {}", of.job, figure.key),
+            format!("{} {}, {}", of.job, figure.key, figure.kind),
             better.collect::<Vec<_>>(),
         )
     });
@@ -391,7 +407,7 @@ fn by_normal(suite: &Suite) -> Option<(HeatMap, &'static str)> {
     };
     Some((
         map,
-        "Above 0 is better: more throughput, less time, a smaller ratio. Measured.",
+        "Above 0 is better: more throughput, less time, a smaller ratio.",
     ))
 }
 
