@@ -1,6 +1,10 @@
-//! `write_latency_by_depth`: sequential writes alone.
+//! `write_latency_by_depth`: sequential writes alone; on a drive of zones also appends, each thread in its own zones.
 
 use super::prelude::*;
+use super::zone_load::{Layout, Thread, Work, run};
+use meldsim::Duration;
+use meldsim::device::Device;
+use meldsim::profile::{HostPath, Profile};
 
 const KIND: &str = "write_latency_by_depth";
 const MEAN: Class = Class::new(KIND, "mean", Bar::Within(0.1));
@@ -17,33 +21,104 @@ const COLUMNS: [(&str, Class, f64); 10] = [
     ("p99_9_us", OTHER, 1.0),
     ("p99_99_us", OTHER, 1.0),
 ];
+/// Seconds of writes to zones before anything is counted, and those that are.
+const ON_ZONES_S: (f64, f64) = (0.3, 0.5);
 /// Bytes written before anything is counted: the write buffer is full where it will be.
 pub(super) const WARM_UP_BYTES: u64 = 128 << 20;
 
+/// What a row is a run of: work, bytes of a request, threads, depth of each, and by what software.
+type Spec = (Work, u64, u64, u64, HostPath);
+
 pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureError> {
     let asked = tasks.ask(table, |tasks, row, drive| {
-        if row.text("op")? != "write" {
-            tasks.leave_out(
-                row,
-                "an append: its ceiling of commands a second is not modelled",
-            )?;
-            return Ok(None);
-        }
+        let work = match row.text("op")? {
+            "write" => Work::Write,
+            "append" if drive.has_zones(tasks.profile) => Work::Append,
+            "append" => {
+                tasks.leave_out(row, "the profile has no zones")?;
+                return Ok(None);
+            }
+            other => {
+                let remedy = "write write or append";
+                return Err(row.wrong("op", &format!("is \"{other}\""), remedy));
+            }
+        };
         let (block, writers) = (row.count("block_bytes")?, row.count("zones_or_threads")?);
         let depth = row.count("depth_per_thread")?;
+        let curve = match work {
+            Work::Append => "zones, appends",
+            _ => "zones",
+        };
+        let is_alone = writers * depth == 1 && block <= 8192;
+        let is_ceiling = block == 4096 && writers * depth >= 8;
         let cells = Cells {
             row,
             drive,
-            curve: format!("{writers} zones"),
+            curve: format!("{writers} {curve}"),
             at: format!("{block} B, depth {depth}"),
             x: block as f64,
-            // The latency of the controller, and the link.
-            is_fitted: tasks.are_own && writers == 1 && [4096, 131_072].contains(&block),
+            // The latency of the controller and the times of zones, and the program time.
+            is_fitted: tasks.are_own && (is_alone || is_ceiling || block == 131_072),
         };
         let questions = cells.questions(COLUMNS)?;
-        Ok(Some(((block, writers, depth, reached_by(row)?), questions)))
+        Ok(Some((
+            (work, block, writers, depth, reached_by(row)?),
+            questions,
+        )))
     })?;
-    tasks.simulate(asked, |tasks, drive, (block, writers, depth, path)| {
+    let (on_zones, plain): (Vec<_>, Vec<_>) = asked
+        .into_iter()
+        .partition(|((drive, _), _)| drive.has_zones(tasks.profile));
+    for ((drive, spec), questions) in on_zones {
+        write_zones(tasks, drive, spec, questions)?;
+    }
+    write_plain(tasks, plain)
+}
+
+/// A drive of zones is as large as the runs need.
+fn write_zones(
+    tasks: &mut Tasks<'_>,
+    drive: Drive,
+    (work, block, writers, depth, path): Spec,
+    questions: Vec<Question>,
+) -> Result<(), MeasureError> {
+    let (warm_up, counted) = tasks.scale.choose((0.02, 0.02), ON_ZONES_S);
+    let layout = Layout::written_to(1, writers, warm_up + counted);
+    let mut profile: Profile = drive.with_zones(tasks.profile, layout.zones() as u32)?;
+    profile.host.path = path;
+    let thread = Thread {
+        work,
+        pages: block.div_ceil(PAGE).max(1),
+        depth,
+        arrivals: Arrivals::Closed,
+    };
+    let threads = vec![thread; writers as usize];
+    let answer = move |questions: &[Question]| {
+        let time = |seconds: f64| Duration::from_ps((seconds * 1e12) as u64);
+        let times = (time(warm_up), time(counted));
+        let of = run(&mut Device::new(&profile)?, layout, &threads, times)?;
+        let mut latencies = meldsim_stats::LatencyHistogram::new();
+        for of_thread in &of.latencies {
+            latencies.merge(of_thread);
+        }
+        let iops = latencies.count() as f64 / of.seconds;
+        let value = |question: &Question| match question.column.as_str() {
+            "iops" => Some(iops),
+            "MBps" => Some(iops * block as f64 / 1e6),
+            column => latency_us(&latencies, column),
+        };
+        Ok(questions.iter().map(value).collect())
+    };
+    tasks.add(
+        questions,
+        Layout::written_pages(warm_up + counted),
+        Box::new(answer),
+    );
+    Ok(())
+}
+
+fn write_plain(tasks: &mut Tasks<'_>, asked: Asked<Spec>) -> Result<(), MeasureError> {
+    tasks.simulate(asked, |tasks, drive, (_, block, writers, depth, path)| {
         let smaller = tasks.smaller(drive)?.through(path);
         let warm_up_bytes = tasks.scale.choose(WARM_UP_BYTES / 2, WARM_UP_BYTES);
         let requests = warm_up_bytes / block;

@@ -18,10 +18,6 @@ const PERCENTILES: [&str; 5] = [
 ];
 /// Zones that are read.
 const READ: u64 = 12;
-/// About what can be written of a zone.
-const ZONE_BYTES: f64 = 1e9;
-/// What is written at most.
-const WRITTEN_BYTES_PER_S: f64 = 1.5e9;
 
 /// What a row is a run of.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -99,15 +95,11 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureEr
     }
     for ((drive, run), questions) in groups {
         let seconds = seconds(run, tasks.scale.choose(0.05, 2.0));
-        let written = seconds * WRITTEN_BYTES_PER_S;
-        // Each thread may have begun one more than it fills.
-        let layout = Layout {
-            read: READ,
-            written: 2 * (run.foreground.2 + 2) + (written / ZONE_BYTES) as u64,
-        };
+        // The background may write as well, to two zones at a time.
+        let layout = Layout::written_to(READ, run.foreground.2 + 2, seconds);
         let mut profile = drive.with_zones(tasks.profile, layout.zones() as u32)?;
         profile.host.path = HostPath::IoUring;
-        let cost = (written / PAGE as f64) as u64;
+        let cost = Layout::written_pages(seconds);
         let answer =
             move |questions: &[Question]| answer(&profile, layout, run, seconds, questions);
         tasks.add(questions, cost, Box::new(answer));

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::error::MeasureError;
-use super::sources::Arrivals;
+use super::sources::{Arrivals, PAGE};
 use meldsim::device::{Device, QueueId};
 use meldsim::engine::Random;
 use meldsim::nvme::zone::{ZoneAction, ZoneShape};
@@ -45,7 +45,26 @@ pub(super) struct Layout {
     pub(super) written: u64,
 }
 
+/// About what can be written of a zone.
+const ZONE_BYTES: f64 = 1e9;
+/// What is written at most.
+const WRITTEN_BYTES_PER_S: f64 = 1.5e9;
+
 impl Layout {
+    /// So many zones that are read, and those that threads write to for so long. Each may have begun one more than it fills.
+    pub(super) fn written_to(read: u64, threads: u64, seconds: f64) -> Layout {
+        let filled = seconds * WRITTEN_BYTES_PER_S / ZONE_BYTES;
+        Layout {
+            read,
+            written: 2 * threads + filled as u64,
+        }
+    }
+
+    /// Pages that are written in so long, about.
+    pub(super) fn written_pages(seconds: f64) -> u64 {
+        (seconds * WRITTEN_BYTES_PER_S / PAGE as f64) as u64
+    }
+
     pub(super) fn zones(self) -> u64 {
         self.read + 1 + self.written
     }

@@ -1,7 +1,8 @@
 //! What kept a run from being faster, and where the number behind that comes from.
 //!
 //! Of what serves one thing after the other, that which was busy longest is the limit, if it was hardly ever idle. Where
-//! nothing was, requests were too few: by the queue depth, or by when they arrived.
+//! nothing was, writes may have waited for the write buffer, which bursts fill and reads keep full: they suspend programs, and a
+//! suspended program keeps no die busy. Else requests were too few: by the queue depth, or by when they arrived.
 
 use std::fmt;
 
@@ -10,10 +11,12 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use super::job::Job;
 use meldsim::Stats;
 use meldsim::policy::pacing::PacingPolicy;
-use meldsim::profile::{HostPath, Kind, Profile, Source, Sources};
+use meldsim::profile::{HostPath, Kind, MapKind, Profile, Source, Sources};
 
 /// Busy for this share of the time, a part of the device has no room for more, %.
 pub const FULL_PERCENT: f64 = 85.0;
+/// What writes wait for the write buffer is most of their time from this share on, %.
+const MOST_PERCENT: f64 = 50.0;
 /// Lanes of a link of four carry so many GB/s at most, by generation of PCI Express: 128 of 130 bits are data.
 const PCIE_X4: [(&str, f64); 2] = [("4.0", 7.88), ("5.0", 15.75)];
 
@@ -52,12 +55,13 @@ impl Load {
 /// What limited a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limit {
-    /// `link`, `bus`, `dies`, `host path`, `firmware`, `command fetch`, `data path`, `throttle`, `rate`, `trace` or
-    /// `iodepth`.
+    /// `link`, `bus`, `dies`, `host path`, `firmware`, `command fetch`, `zone writes`, `data path`, `throttle`, `write buffer`,
+    /// `rate`, `trace` or `iodepth`.
     pub what: &'static str,
     /// The key of the profile that decides, with its value and where that comes from; none of the last three.
     pub key: Option<(&'static str, String, Source)>,
-    /// Share of the run that it was busy; none of the last three.
+    /// Share of the run that it was busy; of the write buffer the share of their time that writes waited for it; none of the
+    /// last three.
     pub busy_percent: Option<f64>,
     /// What the run moved is more than four lanes of this generation of PCI Express carry, in GB/s, and the profile has no
     /// link that limits it.
@@ -89,6 +93,11 @@ impl Limit {
                 "command fetch",
                 ("host.command_cost", host.command_cost.to_string()),
                 commands * host.command_cost.as_ps() as f64,
+            ),
+            (
+                "zone writes",
+                ("zones.write_time", profile.zones.write_time.to_string()),
+                stats.zone_unit_busy_ps as f64,
             ),
             (
                 "firmware",
@@ -139,19 +148,29 @@ impl Limit {
                 dies = ("xpoint.read_interval", xpoint.read_interval.to_string());
             }
         }
-        let percent = |busy_ps: f64| 100.0 * (busy_ps / time_ps).min(1.0);
-        let full = |(_, _, busy_ps): &(_, _, f64)| percent(*busy_ps) >= FULL_PERCENT;
+        let share = |busy_ps: f64| 100.0 * (busy_ps / time_ps).min(1.0);
+        let full = |(_, _, busy_ps): &(_, _, f64)| share(*busy_ps) >= FULL_PERCENT;
         let busiest = parts.into_iter().max_by(|a, b| a.2.total_cmp(&b.2));
         // A die is busy as well while its data waits for the bus.
         let busiest = busiest
             .filter(full)
-            .or(Some(("dies", dies, dies_ps)).filter(full));
+            .or(Some(("dies", dies, dies_ps)).filter(full))
+            .map(|(what, key, busy_ps)| (what, key, share(busy_ps)));
+        // With a cached mapping writes wait for that as well.
+        let waited_ps = stats.buffer_wait_ps.min(stats.write_latency_ps) as f64;
+        let waited = 100.0 * waited_ps / stats.write_latency_ps.max(1) as f64;
+        let of_buffer = waited >= MOST_PERCENT && profile.ftl.map == MapKind::Table;
+        let buffer = (
+            "controller.write_buffer",
+            profile.controller.write_buffer.to_string(),
+        );
+        let busiest = busiest.or(of_buffer.then_some(("write buffer", buffer, waited)));
         let moved = stats.host_read_bytes.max(stats.host_written_bytes);
         let gb_s = moved as f64 * 1e3 / time_ps;
         let is_free = host.link_rate.0 == 0;
         let beyond = PCIE_X4.into_iter().rfind(|(_, most)| gb_s > *most);
         let beyond_pcie = beyond.map(|(name, _)| (name, gb_s)).filter(|_| is_free);
-        let Some((what, (key, value), busy_ps)) = busiest else {
+        let Some((what, (key, value), percent)) = busiest else {
             return Limit {
                 what: match load.arrivals {
                     Arrivals::Closed => "iodepth",
@@ -175,7 +194,7 @@ impl Limit {
         Limit {
             what,
             key: Some((key, value, source)),
-            busy_percent: Some(percent(busy_ps)),
+            busy_percent: Some(percent),
             beyond_pcie,
         }
     }
@@ -203,7 +222,14 @@ impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.what)?;
         if let (Some((key, value, source)), Some(busy)) = (&self.key, self.busy_percent) {
-            return write!(f, " ({key} {value}, {source}), {busy:.1} % busy");
+            write!(f, " ({key} {value}, {source}), ")?;
+            return match self.what {
+                "write buffer" => write!(
+                    f,
+                    "for which writes waited {busy:.1} % of their time; a larger one takes a longer burst, fewer reads let it empty faster"
+                ),
+                _ => write!(f, "{busy:.1} % busy"),
+            };
         }
         let why = match self.what {
             "iodepth" => "no part of the device is saturated",

@@ -21,6 +21,8 @@ pub(crate) enum Event {
     Idle(u32),
     /// A write that the pacing of an NVM set holds may enter the write buffer.
     Throttle(u32),
+    /// The firmware has worked on a write or an append to a zone.
+    ZoneUnit(u32),
     /// What a zone of an NVM set held is forgotten.
     Zone(u32),
     /// Something happens in an array of XPoint dies.

@@ -2,7 +2,7 @@
 
 use meldsim::Profile;
 use meldsim::profile::{Kind, ProgramOrder, Zones};
-use meldsim_workload::{Job, ReadWrite, RunResult, Runner};
+use meldsim_workload::{Job, ReadWrite, RunResult, Runner, parse_job_file};
 use proptest::prelude::*;
 
 fn run(profile: &Profile, jobs: &[Job]) -> RunResult {
@@ -152,5 +152,23 @@ proptest! {
         let stats = &result.device.run;
         prop_assert_eq!(moved, [stats.host_read_bytes, stats.host_written_bytes]);
         check(&profile, &result)?;
+    }
+}
+
+/// Bursts that the buffer does not hold wait for it, though the dies idle between them; smaller ones do not.
+#[test]
+fn bursts_beyond_the_write_buffer_are_limited_by_it() {
+    let profile = crate::common::small_profile();
+    let buffer = profile.controller.write_buffer.0 / 4096;
+    for (blocks, limit) in [(16 * buffer, "write buffer"), (buffer / 4, "rate")] {
+        let text = format!(
+            "[j]\nrw=randwrite\nbs=4k\niodepth={blocks}\nthinktime=100ms\nthinktime_blocks={blocks}\nsize=2m\nio_size={}k\n",
+            16 * blocks
+        );
+        let jobs = parse_job_file("bursts.fio", &text, &Job::new(""))
+            .unwrap()
+            .jobs;
+        let result = run(&profile, &jobs);
+        assert_eq!(result.limit.unwrap().what, limit, "{text}");
     }
 }

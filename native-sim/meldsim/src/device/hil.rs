@@ -39,24 +39,24 @@ impl SubmissionQueue {
     }
 }
 
-/// One direction of the link: data cross it one after the other.
+/// What serves one thing after the other, as a direction of the link does data.
 #[derive(Clone, Copy, Debug, Default)]
-struct Direction {
+pub(super) struct Serial {
     free_at: Instant,
-    /// What all data so far take.
+    /// What all things so far take.
     total: Duration,
 }
 
-impl Direction {
-    /// When data that are ready now have crossed.
-    fn transfer(&mut self, now: Instant, time: Duration) -> Instant {
+impl Serial {
+    /// When what is ready now, and takes so long, is done.
+    pub(super) fn serve(&mut self, now: Instant, time: Duration) -> Instant {
         self.free_at = self.free_at.max(now) + time;
         self.total += time;
         self.free_at
     }
 
-    /// Time it was in use: what is still to cross follows without a gap.
-    fn busy(&self, now: Instant) -> Duration {
+    /// Time it was in use: what is still to be served follows without a gap.
+    pub(super) fn busy(&self, now: Instant) -> Duration {
         self.total - self.free_at.saturating_since(now)
     }
 }
@@ -82,7 +82,7 @@ fn time_of(bytes: u64, rate: DataRate) -> Duration {
 #[derive(Clone, Debug)]
 struct Dram {
     rate: DataRate,
-    port: Direction,
+    port: Serial,
     /// Bytes of programs and collection that have been accounted.
     moved: u64,
 }
@@ -93,8 +93,8 @@ pub(super) struct Link {
     rate: DataRate,
     /// What a command takes besides its data.
     command_time: Duration,
-    to_device: Direction,
-    to_host: Direction,
+    to_device: Serial,
+    to_host: Serial,
     /// Unless it limits nothing.
     dram: Option<Dram>,
 }
@@ -105,11 +105,11 @@ impl Link {
         Link {
             rate: profile.host.link_rate,
             command_time: profile.host.link_command_time,
-            to_device: Direction::default(),
-            to_host: Direction::default(),
+            to_device: Serial::default(),
+            to_host: Serial::default(),
             dram: (rate != DataRate(0)).then(|| Dram {
                 rate,
-                port: Direction::default(),
+                port: Serial::default(),
                 moved: 0,
             }),
         }
@@ -118,13 +118,13 @@ impl Link {
     /// When a write and its data have crossed to the device and are in its DRAM.
     pub(super) fn receive(&mut self, now: Instant, bytes: u64) -> Instant {
         let time = time_of(bytes, self.rate) + self.command_time;
-        let crossed = self.to_device.transfer(now, time);
+        let crossed = self.to_device.serve(now, time);
         crossed.max(self.through_dram(now, bytes))
     }
 
     /// When what has crossed to the device so far is there.
     pub(super) fn received(&mut self, now: Instant) -> Instant {
-        let crossed = self.to_device.transfer(now, Duration::ZERO);
+        let crossed = self.to_device.serve(now, Duration::ZERO);
         crossed.max(self.through_dram(now, 0))
     }
 
@@ -133,7 +133,7 @@ impl Link {
     fn through_dram(&mut self, now: Instant, bytes: u64) -> Instant {
         match &mut self.dram {
             None => now,
-            Some(dram) => dram.port.transfer(now, time_of(bytes, dram.rate)),
+            Some(dram) => dram.port.serve(now, time_of(bytes, dram.rate)),
         }
     }
 
@@ -145,7 +145,7 @@ impl Link {
             if bytes > dram.moved {
                 let time = time_of(bytes - dram.moved, dram.rate);
                 dram.moved = bytes;
-                dram.port.transfer(now, time);
+                dram.port.serve(now, time);
             }
         }
     }
@@ -168,7 +168,7 @@ impl Link {
         page_bytes: u64,
     ) -> Instant {
         let command = std::mem::take(&mut outbound.command);
-        let crossed = self.to_host.transfer(now, outbound.page * pages + command);
+        let crossed = self.to_host.serve(now, outbound.page * pages + command);
         crossed.max(self.through_dram(now, 2 * pages * page_bytes))
     }
 }

@@ -142,6 +142,7 @@ impl Device {
             queue_wait_ps: self.hil.queue_wait.as_counter(),
             link_to_device_busy_ps: to_device.as_ps(),
             link_to_host_busy_ps: to_host.as_ps(),
+            zone_unit_busy_ps: self.zone_unit.busy(now).as_ps(),
             ..Stats::default()
         };
         if let Some(firmware) = &self.firmware {

@@ -38,7 +38,7 @@ pub use state::{Aging, PastWrite, Precondition};
 pub use stats::{NamespaceStats, Programmed, Stats, amplification};
 
 use self::firmware::FirmwareStage;
-use self::hil::HostInterface;
+use self::hil::{HostInterface, Serial};
 use self::media::AnyMedium;
 use self::namespace::Namespaces;
 use self::request::Requests;
@@ -81,6 +81,8 @@ pub struct Device {
     usage: Vec<SetUsage>,
     /// The zones of the namespace, where it is zoned.
     zones: Option<Box<Zones>>,
+    /// The firmware's unit for writes and appends to zones.
+    zone_unit: Serial,
 }
 
 impl Device {
@@ -113,6 +115,7 @@ impl Device {
             usage: vec![SetUsage::default(); medium.sets()],
             medium,
             zones: None,
+            zone_unit: Serial::default(),
             profile: profile.clone(),
         })
     }

@@ -197,6 +197,7 @@ impl Device {
             segment: 0,
             in_flight: 0,
             mapped: range.first,
+            admitted: self.queue.now(),
             has_room: false,
             keeps_awake: false,
             is_sent: false,
@@ -278,9 +279,17 @@ impl Device {
         }
     }
 
-    /// The firmware is through with a command: it begins on the medium.
+    /// The firmware is through with a command, but for what it does on zones.
     #[inline]
     fn start(&mut self, id: u32) {
+        if self.zones.is_none() || !self.is_in_zone_unit(id) {
+            self.begin(id);
+        }
+    }
+
+    /// A command begins on the medium.
+    #[inline]
+    pub(super) fn begin(&mut self, id: u32) {
         let request = &mut self.requests[id];
         request.stage = Stage::Medium;
         self.usage[request.range.set as usize].count(request);
@@ -297,9 +306,9 @@ impl Device {
     #[inline]
     fn note_begin(&mut self, id: u32) {
         if let Some(recorder) = self.medium.recorder() {
-            let part = match self.firmware {
-                None => Part::Queue,
-                Some(_) => Part::Firmware,
+            let part = match (&self.firmware, &self.zones) {
+                (None, None) => Part::Queue,
+                _ => Part::Firmware,
             };
             recorder.spend(id, part, self.queue.now());
         }
@@ -341,7 +350,7 @@ impl Device {
         if request.is_sent {
             let pages = std::mem::take(&mut request.outbound.from_controller);
             self.send(id, pages, 1);
-        } else {
+        } else if self.zones.is_none() || !self.is_in_zone_unit(id) {
             self.finish_parts(id, 1);
         }
     }
@@ -359,7 +368,7 @@ impl Device {
     }
 
     /// Parts of a command are done; with the last of them the medium is through with it.
-    fn finish_parts(&mut self, id: u32, parts: u64) {
+    pub(super) fn finish_parts(&mut self, id: u32, parts: u64) {
         if self.requests[id].finish_parts(parts) {
             self.end_on_medium(id);
         }
@@ -540,6 +549,7 @@ impl Device {
                 }
             }
             Event::Controller(id) => self.finish_in_controller(id),
+            Event::ZoneUnit(id) => self.leave_zone_unit(id),
             Event::Sent { request, parts } => self.finish_parts(request, u64::from(parts)),
             Event::Window(_)
             | Event::Idle(_)

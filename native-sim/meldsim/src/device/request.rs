@@ -115,6 +115,8 @@ pub(super) struct Request {
     pub(super) segment: u64,
     /// Pages of the present segment that are on their way from flash.
     pub(super) in_flight: u64,
+    /// When a write came to the write buffer.
+    pub(super) admitted: Instant,
     /// There is room on the medium for all of a write.
     pub(super) has_room: bool,
     /// Its NVM set is not idle before it has completed.

@@ -1,11 +1,13 @@
 //! Zoned namespaces: commands enter the [state machine](crate::nvme::zones) when they begin on the medium, in that order.
 
-use super::request::{Outcome, PageRange, Request, ZoneStep};
+use super::request::{Outcome, PageRange, Request, Stage, ZoneStep};
 use super::{Device, DeviceError};
 use crate::engine::Duration;
+use crate::event::Event;
 use crate::nvme::zone::{Zone, ZoneAction, ZoneCounts, ZoneShape, ZoneState};
 use crate::nvme::zones::{Managed, SavedZone, Written, Zones};
 use crate::nvme::{Command, Directive, Hint, NamespaceId, Opcode, Pattern, Status};
+use crate::timeline::Part;
 
 /// Zones.
 impl Device {
@@ -146,6 +148,63 @@ impl Device {
         Ok(())
     }
 
+    /// Whether the firmware's unit for zones works on a command that arrives there, before the medium and after it. Reads overtake
+    /// what is there, all else waits.
+    #[cold]
+    pub(super) fn is_in_zone_unit(&mut self, id: u32) -> bool {
+        let now = self.queue.now();
+        let is_after = self.requests[id].stage == Stage::Medium;
+        if let Some(recorder) = self.medium.recorder() {
+            match (is_after, &self.firmware) {
+                (true, _) => recorder.medium_ended(id, now),
+                (false, None) => recorder.spend(id, Part::Queue, now),
+                (false, Some(_)) => {}
+            }
+        }
+        let work = self.zone_work(id);
+        let half = Duration::from_ps(work.as_ps() / 2);
+        let done = match (is_after, self.requests[id].opcode) {
+            (_, Opcode::Read) => now,
+            (true, Opcode::Write | Opcode::Append) => self.zone_unit.serve(now, work - half),
+            (true, _) => now,
+            (false, _) => self.zone_unit.serve(now, half),
+        };
+        if done > now {
+            if !is_after {
+                self.requests[id].stage = Stage::Firmware;
+            }
+            self.queue.schedule(done, Event::ZoneUnit(id));
+        }
+        done > now
+    }
+
+    /// The firmware's unit for zones has worked on a command.
+    #[cold]
+    pub(super) fn leave_zone_unit(&mut self, id: u32) {
+        if self.requests[id].stage != Stage::Medium {
+            return self.begin(id);
+        }
+        if let Some(recorder) = self.medium.recorder() {
+            recorder.spend(id, Part::Firmware, self.queue.now());
+        }
+        self.finish_parts(id, 1);
+    }
+
+    /// What the firmware works on a command, in its unit for zones.
+    fn zone_work(&self, id: u32) -> Duration {
+        let zones = &self.profile.zones;
+        let request = &self.requests[id];
+        let own = match request.opcode {
+            Opcode::Write => zones.write_time,
+            Opcode::Append => zones.write_time + zones.append_time,
+            _ => return Duration::ZERO,
+        };
+        match request.bytes % zones.write_unit.0.max(1) {
+            0 => own,
+            _ => own + zones.part_time,
+        }
+    }
+
     /// What a command takes the controller because of what it does to zones.
     #[cold]
     pub(super) fn zone_time(&self, id: u32) -> Duration {
@@ -153,13 +212,7 @@ impl Device {
         let request = &self.requests[id];
         match request.zone {
             ZoneStep::None => Duration::ZERO,
-            ZoneStep::Write { opens, .. } => {
-                let of_append = match request.opcode {
-                    Opcode::Append => zones.append_time,
-                    _ => Duration::ZERO,
-                };
-                of_append + zones.open_time * u64::from(opens)
-            }
+            ZoneStep::Write { opens, .. } => zones.open_time * u64::from(opens),
             ZoneStep::Pad { .. }
             | ZoneStep::Manage(ZoneAction::Finish)
             | ZoneStep::ManageAll(ZoneAction::Finish) => zones.manage_time + zones.open_time,

@@ -25,8 +25,17 @@ section! {
         manage_time: Duration = Duration::ZERO, Duration::ZERO..=MILLISECOND;
         /// What a write that opens a zone takes longer, and what finishes one. Unit: time; range 0s to 1ms; default 0s.
         open_time: Duration = Duration::ZERO, Duration::ZERO..=MILLISECOND;
-        /// What an append takes longer than a write. Unit: time; range 0s to 1ms; default 0s.
+        /// What the firmware works on a write or an append, one after the other: half of it before the data enter the write
+        /// buffer, half after. Unit: time; range 0s to 1ms; default 0s.
+        write_time: Duration = Duration::ZERO, Duration::ZERO..=MILLISECOND;
+        /// What it works longer on an append. Unit: time; range 0s to 1ms; default 0s.
         append_time: Duration = Duration::ZERO, Duration::ZERO..=MILLISECOND;
+        /// The firmware keeps data of writes and appends in units of so many bytes. Unit: size; range 0B (a logical block) to 1MiB;
+        /// default 0B.
+        write_unit: ByteSize = ByteSize(0), ByteSize(0)..=ByteSize(1 << 20);
+        /// What it works longer on a write or an append of bytes that are not whole such units. Unit: time; range 0s to 1ms;
+        /// default 0s.
+        part_time: Duration = Duration::ZERO, Duration::ZERO..=MILLISECOND;
         /// What a reset of a zone, or of all, takes, whatever they hold. Unit: time; range 0s to 10s; default 0s.
         reset_time: Duration = Duration::ZERO, Duration::ZERO..=Duration::from_ms(10_000);
         /// What it takes besides for each mapping unit that the host has written. Unit: time; range 0s to 1ms; default 0s.

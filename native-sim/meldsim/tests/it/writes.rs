@@ -512,3 +512,20 @@ fn bytes_programmed_are_told_apart() {
         assert!((value - amplification).abs() < 1e-9, "{writes:?}: {value}");
     }
 }
+
+/// What the buffer holds does not wait, what comes after does: all its time but the controller's latency.
+#[test]
+fn a_wait_for_the_buffer_is_counted() {
+    let profile = small_profile();
+    let (mut device, nsid) = device(&profile);
+    let lbas = (profile.controller.write_buffer.0 / profile.controller.lba_size.0) as u32;
+    let latency = profile.controller.latency;
+    for slba in [0, u64::from(lbas)] {
+        let write = Command::write(nsid, slba, lbas, Directive::NONE, slba);
+        device.submit(&write).unwrap();
+    }
+    assert_eq!(device.stats().buffer_wait_ps, 0);
+    let waited = drain(&mut device) - latency;
+    assert!(waited > Duration::ZERO);
+    assert_eq!(device.stats().buffer_wait_ps, waited.as_ps());
+}

@@ -592,3 +592,82 @@ fn appends_return_where_they_are() {
     assert_eq!(placed, expected);
     assert_eq!(device.zone_counts().appends, 20);
 }
+
+/// The firmware works on one write after the other, half before the buffer and half after: how long for which, and as many as there
+/// are in as many times that.
+#[test]
+fn writes_and_appends_take_the_firmware_one_after_the_other() {
+    let mut profile = profile((4, 4));
+    let page = profile.mapping_unit().0;
+    profile.zones.write_time = Duration::from_us(6);
+    profile.zones.append_time = Duration::from_us(2);
+    profile.zones.write_unit = ByteSize(2 * page);
+    profile.zones.part_time = Duration::from_us(1);
+    let latency = profile.controller.latency;
+    let us = Duration::from_us;
+    let (mut alone, nsid) = device(&profile);
+    for (lba, append, pages, work) in [
+        (0, false, 2, 6),
+        (2, false, 1, 7),
+        (0, true, 2, 8),
+        (0, true, 1, 9),
+    ] {
+        let command = match append {
+            true => Command::append(nsid, lba, pages, 0),
+            false => Command::write(nsid, lba, pages, Directive::NONE, 0),
+        };
+        assert_eq!(run(&mut alone, &command).latency(), latency + us(work));
+    }
+    assert_eq!(alone.stats().zone_unit_busy_ps, us(6 + 7 + 8 + 9).as_ps());
+    // A read overtakes what waits, a close does not.
+    let (mut many, nsid) = device(&profile);
+    let count = many.zone_shape().unwrap().capacity_lbas - 1;
+    for lba in 0..count {
+        many.submit(&Command::write(nsid, lba, 1, Directive::NONE, lba))
+            .unwrap();
+    }
+    many.submit(&Command::manage_zone(nsid, 0, ZoneAction::Close, count))
+        .unwrap();
+    many.submit(&Command::read(nsid, 0, 1, count + 1)).unwrap();
+    let half = Duration::from_ps(us(7).as_ps() / 2);
+    let mut done = 0;
+    while many.run_until_completion() {
+        while let Some(completion) = many.pop_completion() {
+            let expected = match completion.tag {
+                tag if tag < count => half * count + half * (tag + 1),
+                tag if tag == count => half * count + latency,
+                _ => latency,
+            };
+            assert_eq!(completion.status, Status::SUCCESS);
+            assert_eq!(completion.latency(), expected, "{}", completion.tag);
+            done += 1;
+        }
+    }
+    assert_eq!(done, count + 2);
+    // With d outstanding a write takes d times its work: the ceiling is one over its work.
+    let (mut steady, nsid) = device(&profile);
+    let (depth, mut next) = (8, 0);
+    let mut submit = |device: &mut Device| {
+        device
+            .submit(&Command::write(nsid, next, 1, Directive::NONE, next))
+            .unwrap();
+        next += 1;
+    };
+    (0..depth).for_each(|_| submit(&mut steady));
+    let mut ends = Vec::new();
+    while steady.run_until_completion() {
+        let completion = steady.pop_completion().unwrap();
+        ends.push(completion.completed);
+        if (ends.len() as u64) < count - depth {
+            submit(&mut steady);
+        }
+    }
+    let (from, until) = (8, ends.len() - 9);
+    let rounds = (until - from) as u64;
+    let off = (ends[until] - ends[from])
+        .as_ps()
+        .abs_diff((us(7) * rounds).as_ps());
+    assert!(off <= us(7 * depth).as_ps(), "{off} ps in {rounds} writes");
+    let busy = steady.stats().zone_unit_busy_ps;
+    assert_eq!(busy, (us(7) * ends.len() as u64).as_ps());
+}

@@ -22,7 +22,7 @@ use self::zones::ZoneWork;
 use super::DeviceError;
 use super::medium::Medium;
 use super::request::{Outcome, PageRange, Requests, Stage};
-use crate::engine::{Duration, EventQueue, Instant};
+use crate::engine::{Duration, EventQueue, Instant, TotalTime};
 use crate::event::Event;
 use crate::ftl::{Entry, Ftl, MAX_NAMESPACE_PAGES, Region};
 use crate::nand::{Finished, Flash, Geometry, Owner, PageRead, PageSet, Sense, Unit, WordlineAddr};
@@ -42,6 +42,8 @@ pub(super) struct NvmSet<M: Map> {
     admissions: VecDeque<u32>,
     /// The first of them is a write for which there was no room, or whose time has not come.
     is_full: bool,
+    /// Time writes waited here, summed over them.
+    buffer_wait: TotalTime,
     windows: Windows,
     /// Commands of the host's that have begun and not completed, where an idle set has work.
     outstanding: u64,
@@ -71,6 +73,7 @@ fn build_sets<M: Map>(profile: &Profile, geometry: &Geometry) -> Result<Sets<M>,
             fetches: Fetches::default(),
             admissions: VecDeque::new(),
             is_full: false,
+            buffer_wait: TotalTime::default(),
             windows: Windows::new(&profile.predictable_latency),
             outstanding: 0,
             idle_since: Instant::START,

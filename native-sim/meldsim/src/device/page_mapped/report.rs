@@ -65,7 +65,9 @@ impl<M: Map> Report for NandMedium<M> {
         let of_map = |count: fn(MapCounts) -> u64| -> u64 {
             self.sets.iter().map(|set| count(set.map.counts())).sum()
         };
+        let buffer_wait: TotalTime = self.sets.iter().map(|set| set.buffer_wait).sum();
         Stats {
+            buffer_wait_ps: buffer_wait.as_counter(),
             map_lookups: of_map(|counts| counts.lookups),
             map_misses: of_map(|counts| counts.misses),
             map_evictions: of_map(|counts| counts.evictions),

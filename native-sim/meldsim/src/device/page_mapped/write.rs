@@ -3,7 +3,7 @@
 use super::{Map, NandMedium, NvmSet};
 use crate::device::NamespaceStats;
 use crate::device::request::{Outcome, Request, Requests, Stage, ZoneStep};
-use crate::engine::{EventQueue, NIL};
+use crate::engine::{Duration, EventQueue, NIL};
 use crate::event::Event;
 use crate::ftl::{Entry, WriteError};
 use crate::nand::Owner;
@@ -25,6 +25,7 @@ impl<M: Map> NandMedium<M> {
         let request = &mut requests[id];
         // The latency of the controller, or the flush itself.
         request.parts += 1;
+        request.admitted = queue.now();
         let range = request.range;
         let admissions = &mut self.sets[range.set as usize].admissions;
         admissions.push_back(id);
@@ -106,6 +107,10 @@ impl<M: Map> NandMedium<M> {
             }
             let request = &mut requests[id];
             request.stage = Stage::Medium;
+            let waited = queue.now() - request.admitted;
+            if waited > Duration::ZERO && matches!(request.opcode, Opcode::Write | Opcode::Append) {
+                self.sets[set as usize].buffer_wait += waited;
+            }
             if request.opcode == Opcode::Flush && !self.sets[set as usize].zoned.is_zoned {
                 // Those that have nothing to wait for end here, the others with a program.
                 while let Some(request) = self.sets[set as usize].ftl.pop_flushed() {
