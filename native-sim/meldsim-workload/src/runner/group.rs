@@ -11,7 +11,6 @@ use super::super::tally::Ended;
 use super::adapt::SteadyWatch;
 use super::running::{Phase, Running};
 use super::window::Marks;
-use super::zoned::{Placed, Zoned};
 use meldsim::Instant;
 use meldsim::device::Device;
 use meldsim::nvme::Completion;
@@ -37,8 +36,6 @@ pub(super) struct Group<'a, F> {
     /// By NVM set of its jobs.
     marks: Vec<Marks>,
     next_mark: Instant,
-    /// The zones of the device, where it has any.
-    zoned: Option<Zoned>,
 }
 
 /// Requests of all jobs of a flow that run.
@@ -58,7 +55,7 @@ impl<'a, F: FnMut(f64) -> ControlFlow<()>> Group<'a, F> {
         jobs: &'a mut [Running],
         range: Range<usize>,
         series: Option<&'a mut Series>,
-        (now, zoned): (Instant, Option<Zoned>),
+        now: Instant,
         progress: F,
     ) -> Group<'a, F> {
         let mut steady: Vec<Steady> = Vec::new();
@@ -87,7 +84,6 @@ impl<'a, F: FnMut(f64) -> ControlFlow<()>> Group<'a, F> {
             ends_all: false,
             marks: Vec::new(),
             next_mark: Instant::START,
-            zoned,
         };
         for index in range {
             group.begin_if_due(index, now);
@@ -257,33 +253,60 @@ impl<'a, F: FnMut(f64) -> ControlFlow<()>> Group<'a, F> {
         ControlFlow::Continue(())
     }
 
-    /// What a job on zones does next.
-    #[cold]
-    fn next_in_zones(&mut self, turn: Turn, now: Instant) -> Next<Submitted> {
-        let job = &mut self.jobs[self.range.start + turn.stream];
-        let (Some(zoned), Some(options)) = (&mut self.zoned, job.job.zoned) else {
-            return job.next(now, turn.outstanding);
-        };
-        if let Some(next) = zoned.before(turn.stream, job.nsid, now) {
-            return next;
+    /// What a stream does next when its job, which may go on at this time, says so.
+    #[inline(always)]
+    pub(super) fn next_by(
+        &mut self,
+        device: &mut Device,
+        turn: Turn,
+        next: impl FnOnce(&mut Running, Instant) -> Next<Submitted>,
+    ) -> Next<Submitted> {
+        let index = self.range.start + turn.stream;
+        let now = device.now();
+        let job = &mut self.jobs[index];
+        if job.phase != Phase::Active {
+            return Next::Wait;
         }
-        loop {
-            let request = match zoned.unplaced(turn.stream) {
-                Some(request) => request,
-                None => match job.next(now, turn.outstanding) {
-                    Next::Submit(command, submitted) => (command, submitted),
-                    other => return other,
-                },
-            };
-            match zoned.place(turn.stream, &job.job, &options, request, now) {
-                Placed::As(next) => return next,
-                Placed::Passed => {}
-                Placed::Nowhere => {
-                    job.is_over = true;
-                    return Next::Wait;
-                }
+        if !job.track.has_begun() && job.counted_from <= now {
+            job.begin_window(device);
+        }
+        let flow = job.job.flow.filter(|_| !job.is_over);
+        if let Some(flow) = flow {
+            if let Some(next) = self.wait_for_flow(index, flow, now) {
+                return next;
             }
         }
+        let job = &mut self.jobs[index];
+        let next = next(job, now);
+        match next {
+            Next::Submit(..) => {
+                job.look_ahead(device);
+                if let Some(flow) = flow {
+                    self.flow_on(index, flow, false);
+                }
+            }
+            Next::Wait if turn.outstanding == 0 => {
+                job.end_window(device);
+                self.end(index, now);
+            }
+            _ => {}
+        }
+        next
+    }
+
+    /// How a job waits for the others of its flow, if it has to.
+    fn wait_for_flow(&mut self, index: usize, flow: Flow, now: Instant) -> Option<Next<Submitted>> {
+        let held_until = self.jobs[index].held_until;
+        if now < held_until {
+            return Some(Next::At(held_until));
+        }
+        if !self.is_ahead(index, flow) {
+            return None;
+        }
+        let job = &mut self.jobs[index];
+        job.is_held = true;
+        job.held_until = now + flow.sleep;
+        Some(Next::Wait)
     }
 
     fn watch_steadiness(&mut self, index: usize, ended: &Ended) {
@@ -315,47 +338,8 @@ impl<F: FnMut(f64) -> ControlFlow<()>> Load for Group<'_, F> {
     // Two drivers call these two, with and without a host path: left to itself the compiler would inline neither.
     #[inline(always)]
     fn next(&mut self, device: &mut Device, turn: Turn) -> Result<Next<Submitted>, RunError> {
-        let index = self.range.start + turn.stream;
-        let now = device.now();
-        let job = &mut self.jobs[index];
-        if job.phase != Phase::Active {
-            return Ok(Next::Wait);
-        }
-        if !job.track.has_begun() && job.counted_from <= now {
-            job.begin_window(device);
-        }
-        let job = &self.jobs[index];
-        let flow = job.job.flow.filter(|_| !job.is_over);
-        if let Some(flow) = flow {
-            if now < job.held_until {
-                return Ok(Next::At(job.held_until));
-            }
-            if self.is_ahead(index, flow) {
-                let job = &mut self.jobs[index];
-                job.is_held = true;
-                job.held_until = now + flow.sleep;
-                return Ok(Next::Wait);
-            }
-        }
-        let next = match self.zoned {
-            None => self.jobs[index].next(now, turn.outstanding),
-            Some(_) => self.next_in_zones(turn, now),
-        };
-        let job = &mut self.jobs[index];
-        match next {
-            Next::Submit(..) => {
-                job.look_ahead(device);
-                if let Some(flow) = flow {
-                    self.flow_on(index, flow, false);
-                }
-            }
-            Next::Wait if turn.outstanding == 0 => {
-                self.jobs[index].end_window(device);
-                self.end(index, now);
-            }
-            _ => {}
-        }
-        Ok(next)
+        let next = |job: &mut Running, now| job.next(now, turn.outstanding);
+        Ok(self.next_by(device, turn, next))
     }
 
     fn resumed(&mut self) -> Option<usize> {
@@ -370,11 +354,6 @@ impl<F: FnMut(f64) -> ControlFlow<()>> Load for Group<'_, F> {
         completion: &Completion,
     ) -> Result<ControlFlow<()>, RunError> {
         let index = self.range.start + stream;
-        if let Some(zoned) = &mut self.zoned {
-            if !zoned.completed(stream, &request) {
-                return Ok(ControlFlow::Continue(()));
-            }
-        }
         let ended = request.ended(completion);
         if self.jobs[index].keeps(&request, &ended) {
             return Ok(ControlFlow::Continue(()));

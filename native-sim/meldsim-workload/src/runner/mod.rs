@@ -287,8 +287,11 @@ fn run_group(
     let stream = |job: &Running| Stream::new(job.queue, job.job.iodepth);
     let streams: Vec<Stream> = jobs[range.clone()].iter().map(stream).collect();
     let zoned = Zoned::new(device, range.len());
-    let mut group = Group::new(jobs, range, series, (now, zoned), progress);
-    drive(device, streams, &mut group)?;
+    let mut group = Group::new(jobs, range, series, now, progress);
+    match zoned {
+        None => drive(device, streams, &mut group)?,
+        Some(zoned) => drive(device, streams, &mut zoned.around(&mut group))?,
+    };
     group.end_windows(device);
     let ends_all = group.ends_all();
     Ok(match ends_all || is_stopped {

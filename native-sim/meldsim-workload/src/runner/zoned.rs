@@ -4,15 +4,20 @@
 //! waits for a reset of it, and what is left of a zone that has no room for another write is finished. A read stays below the
 //! write pointer. A trim is a reset. The rules are those of fio's documentation.
 
+use std::ops::ControlFlow;
+
 use super::super::direction::Direction;
+use super::super::error::RunError;
 use super::super::job::Job;
 use super::super::options::ZonedBlock;
 use super::super::requests::Submitted;
+use super::group::Group;
+use super::running::Running;
 use meldsim::device::Device;
 use meldsim::nvme::zone::{ZoneAction, ZoneShape, ZoneState};
-use meldsim::nvme::{Command, NamespaceId, Opcode};
+use meldsim::nvme::{Command, Completion, NamespaceId, Opcode};
 use meldsim::{Duration, Instant};
-use meldsim_drive::Next;
+use meldsim_drive::{Failure, Load, Next, Turn};
 
 /// After which a thread looks again whether a zone is free that others write to.
 const LOOK_AGAIN: Duration = Duration::from_us(1);
@@ -55,7 +60,7 @@ struct Thread {
 }
 
 /// What becomes of a request.
-pub(super) enum Placed {
+enum Placed {
     /// The job's stream does this.
     As(Next<Submitted>),
     /// There is nothing where it would be.
@@ -84,8 +89,40 @@ impl Zoned {
         })
     }
 
+    /// The load of jobs that work in these zones.
+    pub(super) fn around<'a, 'b, F>(self, group: &'a mut Group<'b, F>) -> InZones<'a, 'b, F> {
+        InZones { zoned: self, group }
+    }
+
+    /// What a job on zones does next.
+    fn next(&mut self, job: &mut Running, turn: Turn, now: Instant) -> Next<Submitted> {
+        let Some(options) = job.job.zoned else {
+            return job.next(now, turn.outstanding);
+        };
+        if let Some(next) = self.before(turn.stream, job.nsid, now) {
+            return next;
+        }
+        loop {
+            let request = match self.unplaced(turn.stream) {
+                Some(request) => request,
+                None => match job.next(now, turn.outstanding) {
+                    Next::Submit(command, submitted) => (command, submitted),
+                    other => return other,
+                },
+            };
+            match self.place(turn.stream, &job.job, &options, request, now) {
+                Placed::As(next) => return next,
+                Placed::Passed => {}
+                Placed::Nowhere => {
+                    job.is_over = true;
+                    return Next::Wait;
+                }
+            }
+        }
+    }
+
     /// What a stream does before anything else, if zones are managed for it.
-    pub(super) fn before(
+    fn before(
         &mut self,
         stream: usize,
         nsid: NamespaceId,
@@ -103,7 +140,7 @@ impl Zoned {
     }
 
     /// A request of a stream that has found no zone.
-    pub(super) fn unplaced(&mut self, stream: usize) -> Option<(Command, Submitted)> {
+    fn unplaced(&mut self, stream: usize) -> Option<(Command, Submitted)> {
         self.streams[stream].unplaced.take()
     }
 
@@ -141,7 +178,7 @@ impl Zoned {
     }
 
     /// A request of a stream has completed. Returns whether it was one of the job's.
-    pub(super) fn completed(&mut self, stream: usize, request: &Submitted) -> bool {
+    fn completed(&mut self, stream: usize, request: &Submitted) -> bool {
         let is_own = request.bytes > 0 || request.direction != Direction::Trim;
         if !is_own {
             self.streams[stream].is_managing = false;
@@ -157,7 +194,7 @@ impl Zoned {
     }
 
     /// Places a job's request.
-    pub(super) fn place(
+    fn place(
         &mut self,
         stream: usize,
         job: &Job,
@@ -360,5 +397,46 @@ impl Region {
     /// All of them, from this one on and round.
     fn from(self, zone: u32) -> impl Iterator<Item = u32> {
         (zone..self.end).chain(self.first..zone)
+    }
+}
+
+/// A group as a load of a device with zones. Groups of other devices know nothing of it.
+pub(super) struct InZones<'a, 'b, F> {
+    zoned: Zoned,
+    group: &'a mut Group<'b, F>,
+}
+
+impl<F: FnMut(f64) -> ControlFlow<()>> Load for InZones<'_, '_, F> {
+    type Request = Submitted;
+    type Error = RunError;
+
+    fn next(&mut self, device: &mut Device, turn: Turn) -> Result<Next<Submitted>, RunError> {
+        let zoned = &mut self.zoned;
+        let next = |job: &mut Running, now| zoned.next(job, turn, now);
+        Ok(self.group.next_by(device, turn, next))
+    }
+
+    fn resumed(&mut self) -> Option<usize> {
+        self.group.resumed()
+    }
+
+    fn completed(
+        &mut self,
+        stream: usize,
+        request: Submitted,
+        completion: &Completion,
+    ) -> Result<ControlFlow<()>, RunError> {
+        if !self.zoned.completed(stream, &request) {
+            return Ok(ControlFlow::Continue(()));
+        }
+        self.group.completed(stream, request, completion)
+    }
+
+    fn sample(&mut self, device: &Device) -> Instant {
+        self.group.sample(device)
+    }
+
+    fn failed(&self, failure: Failure<Submitted>) -> RunError {
+        self.group.failed(failure)
     }
 }
