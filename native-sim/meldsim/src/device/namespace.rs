@@ -55,17 +55,17 @@ impl Namespaces {
         Ok((space.set, space.number))
     }
 
-    /// No pages of the namespace at this position.
-    pub(super) fn empty_range(&self, index: usize) -> PageRange {
-        let Space { set, number, .. } = self.spaces[index];
-        PageRange {
+    /// No pages of the namespace.
+    pub(super) fn empty_range(&self, nsid: NamespaceId) -> Result<PageRange, DeviceError> {
+        let (set, space) = self.space(nsid)?;
+        Ok(PageRange {
             set,
-            space: number,
+            space,
             first: 0,
             end: 0,
             partial_first: false,
             partial_last: false,
-        }
+        })
     }
 
     /// The pages of a range of logical blocks, and its bytes.

@@ -32,7 +32,7 @@
 //! Deallocations and flushes go the way of writes, so that they take effect in order. All state of a command is in its record,
 //! also what the firmware keeps of it. Queues, here, in the firmware, in the medium and on the die, hold its number.
 
-use super::request::{Outbound, Outcome, Request, Stage, ZoneStep};
+use super::request::{Outbound, Outcome, PageRange, Request, Stage, ZoneStep};
 use super::{Device, DeviceError, QueueId};
 use crate::engine::{Duration, Instant};
 use crate::event::Event;
@@ -42,9 +42,10 @@ use crate::timeline::{CommandRecord, Part};
 
 /// What was found out about a command that is good.
 struct Checked {
-    /// The position of its namespace.
-    namespace: usize,
+    range: PageRange,
+    bytes: u64,
     hint: Hint,
+    zone: ZoneStep,
 }
 
 impl Device {
@@ -132,7 +133,7 @@ impl Device {
     }
 
     /// What there is to know of the command, or why it is refused.
-    #[inline]
+    #[inline(always)]
     fn check(&mut self, command: &Command) -> Result<Checked, DeviceError> {
         if self.now() > Device::LAST_SUBMISSION {
             return Err(DeviceError::EndOfTime);
@@ -141,73 +142,85 @@ impl Device {
             command.directive.pattern()?;
             return Err(DeviceError::DirectiveNotOnWrite);
         }
+        if !matches!(command.opcode, Opcode::Read | Opcode::Write) {
+            return self.check_other(command);
+        }
         let nlb = u64::from(command.nlb);
-        let namespace = match command.opcode {
-            Opcode::Flush => self.namespaces.index(command.nsid)?,
+        let (range, bytes) = self.namespaces.pages(command.nsid, command.slba, nlb)?;
+        let mut hint = Hint::NONE;
+        if command.opcode == Opcode::Write {
+            hint = self.namespaces.hint(command, nlb)?;
+            self.note_placement(command);
+        }
+        Ok(Checked {
+            range,
+            bytes,
+            hint,
+            zone: ZoneStep::None,
+        })
+    }
+
+    /// The same of a command that is not a plain read or write.
+    #[inline(never)]
+    fn check_other(&mut self, command: &Command) -> Result<Checked, DeviceError> {
+        let &Command { nsid, slba, .. } = command;
+        let (range, bytes) = match command.opcode {
+            Opcode::Flush => (self.namespaces.empty_range(nsid)?, 0),
             Opcode::ManageZone => {
-                let slba = if command.select_all { 0 } else { command.slba };
-                self.namespaces.check(command.nsid, slba, 1)?
+                let slba = if command.select_all { 0 } else { slba };
+                self.namespaces.check(nsid, slba, 1)?;
+                (self.namespaces.empty_range(nsid)?, 0)
             }
-            _ => self.namespaces.check(command.nsid, command.slba, nlb)?,
-        };
-        let hint = match command.opcode {
-            Opcode::Write => {
-                let hint = self.namespaces.hint(command, nlb)?;
-                self.note_placement(command);
-                hint
-            }
-            _ => Hint::NONE,
+            _ => self.namespaces.pages(nsid, slba, command.nlb.into())?,
         };
         if matches!(command.opcode, Opcode::ManageZone | Opcode::Append) {
             self.check_zoned(command)?;
         }
         if command.opcode == Opcode::Deallocate {
-            self.namespaces
-                .forget(command.nsid, command.slba, command.nlb);
+            self.namespaces.forget(nsid, slba, command.nlb);
         }
-        Ok(Checked { namespace, hint })
+        Ok(Checked {
+            range,
+            bytes,
+            hint: Hint::NONE,
+            zone: match command.zone_action {
+                None => ZoneStep::None,
+                Some(action) if command.select_all => ZoneStep::ManageAll(action),
+                Some(action) => ZoneStep::Manage(action),
+            },
+        })
     }
 
     /// A command that was found good has a record from here on.
     #[inline]
     fn insert(&mut self, queue: QueueId, command: &Command, checked: Checked) -> u32 {
-        let Checked { namespace, hint } = checked;
-        let (slba, nlb) = (command.slba, u64::from(command.nlb));
-        let (range, bytes) = match command.opcode {
-            Opcode::Flush | Opcode::ManageZone => (self.namespaces.empty_range(namespace), 0),
-            _ => self.namespaces.pages_at(namespace, slba, nlb),
-        };
         let lba_bytes = self.profile.controller.lba_size.0;
         self.requests.insert(Request {
             stage: Stage::Queued,
             opcode: command.opcode,
             status: Status::SUCCESS,
             result: 0,
-            hint,
+            hint: checked.hint,
             queue: queue.0,
             tag: command.tag,
             nsid: command.nsid,
             submitted: self.queue.now(),
-            start: slba.saturating_mul(lba_bytes),
-            bytes,
-            range,
+            start: command.slba.saturating_mul(lba_bytes),
+            bytes: checked.bytes,
+            range: checked.range,
             parts: 0,
-            next: range.first,
+            next: checked.range.first,
             is_divided: false,
             segment: 0,
             in_flight: 0,
-            mapped: range.first,
+            mapped: checked.range.first,
             admitted: self.queue.now(),
             has_room: false,
             keeps_awake: false,
             is_sent: false,
             outbound: Outbound::default(),
             firmware: CommandState::default(),
-            zone: match command.zone_action {
-                None => ZoneStep::None,
-                Some(action) if command.select_all => ZoneStep::ManageAll(action),
-                Some(action) => ZoneStep::Manage(action),
-            },
+            zone: checked.zone,
         })
     }
 
@@ -299,7 +312,9 @@ impl Device {
         }
         let (queue, requests) = (&mut self.queue, &mut self.requests);
         self.medium.begin(queue, requests, id);
-        self.take_outcomes();
+        if !self.requests.outcomes.is_empty() {
+            self.take_outcomes();
+        }
     }
 
     /// Tells that a command's time up to now was the queue's or the firmware's.
@@ -315,13 +330,12 @@ impl Device {
     }
 
     /// What the medium has done moves commands on.
-    #[inline]
     pub(super) fn take_outcomes(&mut self) {
-        if !self.requests.outcomes.is_empty() {
-            self.move_on();
-        }
+        self.move_on();
     }
 
+    /// The same as part of the caller, which is that of nearly all outcomes.
+    #[inline(always)]
     fn move_on(&mut self) {
         let mut taken = 0;
         while let Some(&outcome) = self.requests.outcomes.get(taken) {
@@ -523,15 +537,6 @@ impl Device {
     #[inline(always)]
     fn process(&mut self, event: Event) {
         match event {
-            Event::Channel(channel) => {
-                let (queue, requests) = (&mut self.queue, &mut self.requests);
-                self.medium.step_channel(queue, requests, channel);
-                self.take_outcomes();
-                if self.is_ideal {
-                    return;
-                }
-                self.note_moved();
-            }
             Event::Fetched => {
                 if let Some(id) = self.hil.fetching.take() {
                     self.receive(id);
@@ -551,14 +556,21 @@ impl Device {
             Event::Controller(id) => self.finish_in_controller(id),
             Event::ZoneUnit(id) => self.leave_zone_unit(id),
             Event::Sent { request, parts } => self.finish_parts(request, u64::from(parts)),
-            Event::Window(_)
+            Event::Channel(_)
+            | Event::Window(_)
             | Event::Idle(_)
             | Event::Throttle(_)
             | Event::Zone(_)
             | Event::Xpoint(_) => {
                 let (queue, requests) = (&mut self.queue, &mut self.requests);
-                self.medium.process(queue, requests, event);
-                self.take_outcomes();
+                match event {
+                    Event::Channel(channel) => self.medium.step_channel(queue, requests, channel),
+                    event => self.medium.process(queue, requests, event),
+                }
+                self.move_on();
+                if self.is_ideal {
+                    return;
+                }
                 self.note_moved();
             }
         }
