@@ -101,8 +101,9 @@ impl<E: Copy> Heap<E> {
             if child >= entries.len() {
                 break;
             }
-            if child + 1 < entries.len() && entries[child + 1].0 < entries[child].0 {
-                child += 1;
+            // Which child is less cannot be predicted: no branch.
+            if let Some(&[(left, _), (right, _)]) = entries.get(child..child + 2) {
+                child += usize::from(right < left);
             }
             if moved.0 < entries[child].0 {
                 break;
