@@ -111,6 +111,9 @@ impl RoundRobin {
         if !self.classes[urgent].ready.is_empty() {
             return Some(urgent);
         }
+        if !self.is_weighted {
+            return None;
+        }
         // At most one turn of each class, and the present one again.
         for _ in 0..CLASSES {
             if self.credit > 0 && !self.classes[self.turn].ready.is_empty() {
