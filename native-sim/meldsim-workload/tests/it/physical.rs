@@ -1,8 +1,8 @@
 //! No result is beyond what the device of the profile can be: its link, its buses, its dies.
 
 use meldsim::Profile;
-use meldsim::profile::{Kind, ProgramOrder, Zones};
-use meldsim_workload::{Job, ReadWrite, RunResult, Runner, parse_job_file};
+use meldsim::profile::{Kind, ProgramOrder, Sources, Zones};
+use meldsim_workload::{Arrivals, Job, Limit, Load, ReadWrite, RunResult, Runner, parse_job_file};
 use proptest::prelude::*;
 
 fn run(profile: &Profile, jobs: &[Job]) -> RunResult {
@@ -169,6 +169,11 @@ fn bursts_beyond_the_write_buffer_are_limited_by_it() {
             .unwrap()
             .jobs;
         let result = run(&profile, &jobs);
-        assert_eq!(result.limit.unwrap().what, limit, "{text}");
+        let load = Load {
+            arrivals: Arrivals::Rate,
+            threads: 1,
+        };
+        let found = Limit::of(&result.device.run, load, &profile, &Sources::default());
+        assert_eq!(found.what, limit, "{text}");
     }
 }

@@ -228,9 +228,9 @@ stats! {
     map_pages_read,
     /// Translation pages programmed.
     map_pages_programmed,
-    /// Time the firmware worked on writes and appends to zones, one after the other.
+    /// Time the firmware worked on writes to zones.
     zone_unit_busy_ps,
-    /// Time writes waited until the write buffer had taken all of them, and those before them; summed over writes.
+    /// Time writes waited for the write buffer, summed over them.
     buffer_wait_ps,
 }
 
