@@ -3,6 +3,7 @@ package org.hdfsmeld.timeline;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.zip.GZIPOutputStream;
@@ -39,7 +40,7 @@ public final class DatanodeTimeline implements Recording, AutoCloseable {
   private long lastRecords;
   private long lastLost;
 
-  record Session(String name, TimelineFile.HostClock clock, RecordRing records, Strings strings) {}
+  record Session(String name, long beginNs, long zeroNs, RecordRing records, Strings strings) {}
 
   /**
    * No timeline yet; nothing is allocated or created before {@link #start}. Its files lie beside
@@ -88,9 +89,10 @@ public final class DatanodeTimeline implements Recording, AutoCloseable {
     } catch (IOException e) {
       throw new IllegalStateException("No file can be made in " + folder.path() + ": " + e, e);
     }
-    TimelineFile.HostClock clock = TimelineFile.HostClock.now();
+    long beginNs = System.nanoTime();
+    long zeroNs = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) - beginNs;
     devices.get().forEach(device -> device.startTimeline(DEVICE_BYTES));
-    session = new Session(name, clock, RecordRing.ofLatest(RECORDS), new Strings());
+    session = new Session(name, beginNs, zeroNs, RecordRing.ofLatest(RECORDS), new Strings());
     LOG.info("Recording a timeline for {}", folder.path());
   }
 
@@ -104,14 +106,14 @@ public final class DatanodeTimeline implements Recording, AutoCloseable {
     String name = ended.name;
     List<? extends TimelineDevice> present = devices.get();
     try (TimelineFile file =
-        new TimelineFile(new GZIPOutputStream(folder.create(name + ".jsonl.gz")), ended.clock)) {
-      file.header(folder.path().getFileName().toString());
+        new TimelineFile(new GZIPOutputStream(folder.create(name + ".jsonl.gz")), ended.zeroNs)) {
+      file.header(folder.path().getFileName().toString(), ended.beginNs);
       for (int i = 0; i < present.size(); i++) {
         String records = name + "-" + i + ".records";
         file.device(i, present.get(i), present.get(i).stopTimeline(folder.path().resolve(records)));
       }
-      lastLost = file.records(ended.records, ended.strings);
-      lastRecords = file.count();
+      lastRecords = file.records(ended.records, ended.strings);
+      lastLost = ended.records.dropped();
     } catch (IOException e) {
       throw new IllegalStateException("No file can be made in " + folder.path() + ": " + e, e);
     }

@@ -9,7 +9,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
-import java.util.concurrent.TimeUnit;
 import org.hdfsmeld.record.RecordRing;
 
 /** A timeline's file: lines of JSON, one object each, with times since the epoch. */
@@ -25,31 +24,18 @@ final class TimelineFile implements Closeable {
   /** As many as {@link Strings} has. */
   private static final int STRING_BITS = 12;
 
-  /**
-   * Times of {@link System#nanoTime} as nanoseconds since the epoch. The wall's clock is read once,
-   * so that it does not jump.
-   *
-   * @param epochNs since the epoch, at {@code ns}
-   * @param ns of {@link System#nanoTime}
-   */
-  record HostClock(long epochNs, long ns) {
-    static HostClock now() {
-      return new HostClock(
-          TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()), System.nanoTime());
-    }
-
-    long epoch(long at) {
-      return epochNs + (at - ns);
-    }
-  }
-
   private final OutputStream out;
-  private final HostClock clock;
-  private long count;
+  private final long zeroNs;
 
-  TimelineFile(OutputStream out, HostClock clock) {
+  /**
+   * A file without lines.
+   *
+   * @param zeroNs nanoseconds since the epoch at 0 of {@link System#nanoTime}, which all times are
+   *     of: the wall's clock may jump
+   */
+  TimelineFile(OutputStream out, long zeroNs) {
     this.out = out;
-    this.clock = clock;
+    this.zeroNs = zeroNs;
   }
 
   /** What a request or a wait is about, in one word. */
@@ -63,10 +49,10 @@ final class TimelineFile implements Closeable {
     return words << VOLUME_BITS + KIND_BITS | kind(READ, volume);
   }
 
-  void header(String datanode) throws IOException {
+  void header(String datanode, long beginNs) throws IOException {
     line(
         "{\"meld_timeline\":%d,\"datanode\":%s,\"host\":%s,\"begin_ns\":%d}",
-        VERSION, text(datanode), text(host()), clock.epochNs());
+        VERSION, text(datanode), text(host()), zeroNs + beginNs);
   }
 
   void device(int number, TimelineDevice device, TimelineDevice.Recorded recorded)
@@ -82,7 +68,7 @@ final class TimelineFile implements Closeable {
     for (TimelineDevice.Clock at : recorded.clocks()) {
       line(
           "{\"clock\":{\"device\":%d,\"sim_ps\":%d,\"ns\":%d,\"dilation\":%s}}",
-          number, at.simPs(), clock.epoch(at.ns()), at.dilation());
+          number, at.simPs(), zeroNs + at.ns(), at.dilation());
     }
     for (TimelineDevice.Volume volume : device.timelineVolumes()) {
       line(
@@ -91,21 +77,21 @@ final class TimelineFile implements Closeable {
     }
   }
 
-  /** Returns how many others had to make room. */
+  /** Returns how many there are; the others had to make room. */
   long records(RecordRing records, Strings strings) throws IOException {
-    long[] record = new long[RecordRing.WORDS];
-    while (records.poll(record)) {
+    long count = 0;
+    for (long[] record = new long[RecordRing.WORDS]; records.poll(record); count++) {
       record(record, strings);
     }
     line("{\"lost\":{\"records\":%d}}", records.dropped());
-    return records.dropped();
+    return count;
   }
 
   private void record(long[] record, Strings strings) throws IOException {
     long kind = record[0];
     long volume = kind >>> KIND_BITS & (1 << VOLUME_BITS) - 1;
-    long begin = clock.epoch(record[3]);
-    long end = clock.epoch(record[4]);
+    long begin = zeroNs + record[3];
+    long end = zeroNs + record[4];
     String head = "\"reader\":" + record[1] + ",\"volume\":" + volume;
     switch ((int) kind & (1 << KIND_BITS) - 1) {
       case READ ->
@@ -130,16 +116,11 @@ final class TimelineFile implements Closeable {
               "{\"wait\":{%s,\"ticket\":%d,\"begin_ns\":%d,\"end_ns\":%d}}",
               head, record[2], begin, end);
     }
-    count++;
   }
 
   private static String string(Strings strings, long kind, int place) {
     int shift = KIND_BITS + VOLUME_BITS + place * STRING_BITS;
     return strings.get((int) (kind >>> shift) & (1 << STRING_BITS) - 1);
-  }
-
-  long count() {
-    return count;
   }
 
   private void line(String format, Object... arguments) throws IOException {
