@@ -182,7 +182,7 @@ public final class VolumePort implements DeviceThread.Origin {
       timedOut();
       return false;
     }
-    if (Thread.currentThread().isInterrupted() || closed || mode() == MeldMode.OFF) {
+    if (isPointless()) {
       return false;
     }
     long begin = System.nanoTime();
@@ -217,6 +217,10 @@ public final class VolumePort implements DeviceThread.Origin {
     }
   }
 
+  private boolean isPointless() {
+    return Thread.currentThread().isInterrupted() || closed || mode() == MeldMode.OFF;
+  }
+
   private void awaitSliced(DeviceThread queue, long ticket, WaitBudget budget) {
     boolean done;
     do {
@@ -228,10 +232,7 @@ public final class VolumePort implements DeviceThread.Origin {
         if (budget.isSpent()) {
           timedOut();
         }
-        if (budget.isSpent()
-            || Thread.currentThread().isInterrupted()
-            || closed
-            || mode() == MeldMode.OFF) {
+        if (budget.isSpent() || isPointless()) {
           queue.forget(ticket);
           return;
         }
