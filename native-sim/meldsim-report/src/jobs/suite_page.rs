@@ -391,7 +391,7 @@ fn by_normal(suite: &Suite) -> Option<(HeatMap, &'static str)> {
             Some(100.0 * (better - 1.0)).filter(|better| better.is_finite())
         });
         (
-            format!("{} {}, {}", of.job, figure.key, figure.kind),
+            format!("{} {}", of.job, figure.key),
             better.collect::<Vec<_>>(),
         )
     });
@@ -407,7 +407,7 @@ fn by_normal(suite: &Suite) -> Option<(HeatMap, &'static str)> {
     };
     Some((
         map,
-        "Above 0 is better: more throughput, less time, a smaller ratio.",
+        "Above 0 is better: more throughput, less time, a smaller ratio. Measured; amplification is simulated.",
     ))
 }
 
