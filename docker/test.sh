@@ -74,6 +74,11 @@ until watched; do
 done
 cat "$OUTPUT/queries"
 
+whole() {
+  hdfs fsck / >"$OUTPUT/fsck" # its report counts, not its exit code
+  grep -q 'Status: HEALTHY' "$OUTPUT/fsck" && grep -q 'Under-replicated blocks:[[:space:]]*0 ' "$OUTPUT/fsck"
+}
+
 say "a DataNode is killed in the middle of a write"
 # The writer is fed the first 160 MiB, and the rest when the DataNode is dead: its second block is open, on every DataNode.
 edge bash -c 'head -c 251658240 /dev/urandom >/data/written && md5sum </data/written >/data/written.md5 && rm -f /data/half /data/killed'
@@ -87,6 +92,8 @@ wait "$put" || fail "the write did not survive the DataNode"
 same() { hdfs dfs -cat /lookup/written | edge bash -c 'md5sum | cmp - /data/written.md5'; }
 same || fail "what was written is not what is read"
 docker start "$(container datanode-2)" >/dev/null
+# The NameNode may have told a DataNode to copy the block. One that is cut off would not, and the NameNode asks again after 5 minutes.
+until_true 240 whole
 
 say "one is cut off the network"
 network=$(docker network ls --quiet --filter "label=com.docker.compose.project=$PROJECT")
@@ -96,10 +103,6 @@ same || fail "with a DataNode cut off, what was written is not what is read"
 docker network connect --alias datanode-1 "$network" "$(container datanode-1)"
 
 say "everything is back, and whole"
-whole() {
-  hdfs fsck / >"$OUTPUT/fsck" # its report counts, not its exit code
-  grep -q 'Status: HEALTHY' "$OUTPUT/fsck" && grep -q 'Under-replicated blocks:[[:space:]]*0 ' "$OUTPUT/fsck"
-}
 until_true 240 whole
 docker restart "$(container namenode)" >/dev/null
 until_true 120 hdfs dfsadmin -safemode wait
