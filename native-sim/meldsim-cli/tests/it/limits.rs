@@ -59,6 +59,13 @@ fn a_run_names_what_limits_and_whether_that_was_measured() {
     let job = text_file("a.fio", "[j]\nrw=randread\nsize=1m\nrate_iops=1000\n");
     let text = stdout(&format!("run --profile pm9a3 --job {}", job.path));
     assert!(text.contains("\nlimit: rate ("), "{text}");
+    let job = text_file(
+        "zones.fio",
+        "[j]\nrw=write\nbs=4k\nnumjobs=8\nsize=8m\noffset_increment=10g\nzonemode=zbd\n",
+    );
+    let text = stdout(&format!("run --profile zn540 --job {}", job.path));
+    let said = "\nlimit: zone writes (zones.write_time 3500ns, fitted), ";
+    assert!(text.contains(said), "{text}");
     let limit = &parsed(&format!("run --profile pm9a3 {scan}"))["limit"];
     assert_eq!(limit["what"], "link");
     assert_eq!(limit["source"], "published");
