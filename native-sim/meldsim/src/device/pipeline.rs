@@ -295,7 +295,7 @@ impl Device {
     /// The firmware is through with a command, but for what it does on zones.
     #[inline]
     fn start(&mut self, id: u32) {
-        if self.zones.is_none() || !self.is_in_zone_unit(id) {
+        if self.zones.is_none() || !self.enter_zone_unit(id) {
             self.begin(id);
         }
     }
@@ -364,7 +364,7 @@ impl Device {
         if request.is_sent {
             let pages = std::mem::take(&mut request.outbound.from_controller);
             self.send(id, pages, 1);
-        } else if self.zones.is_none() || !self.is_in_zone_unit(id) {
+        } else if self.zones.is_none() || !self.enter_zone_unit(id) {
             self.finish_parts(id, 1);
         }
     }

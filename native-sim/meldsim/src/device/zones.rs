@@ -148,10 +148,10 @@ impl Device {
         Ok(())
     }
 
-    /// Whether the firmware's unit for zones works on a command that arrives there, before the medium and after it. Reads overtake
-    /// what is there, all else waits.
+    /// A command arrives at the firmware's unit for zones, before the medium or after it; true: it leaves later, with an event. Reads
+    /// overtake what is there, all else waits.
     #[cold]
-    pub(super) fn is_in_zone_unit(&mut self, id: u32) -> bool {
+    pub(super) fn enter_zone_unit(&mut self, id: u32) -> bool {
         let now = self.queue.now();
         let is_after = self.requests[id].stage == Stage::Medium;
         if let Some(recorder) = self.medium.recorder() {

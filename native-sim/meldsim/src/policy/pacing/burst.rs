@@ -116,8 +116,7 @@ impl Pacing for Burst {
 
     fn enters(&mut self, _: u64, is_collected: bool, pages: u64, now: Instant) -> Option<Instant> {
         self.mean.end_windows(now);
-        let interval = self.interval.max(self.mean.interval(self.percent));
-        let interval = is_collected.then_some(interval);
+        let interval = is_collected.then(|| self.interval.max(self.mean.interval(self.percent)));
         let later = self.entry.enters(interval, pages, now);
         if later.is_none() {
             self.mean.pages += pages;

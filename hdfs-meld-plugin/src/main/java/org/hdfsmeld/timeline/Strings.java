@@ -14,13 +14,20 @@ final class Strings {
   private final List<String> strings = new ArrayList<>(List.of(OTHERS));
 
   int number(String text) {
-    Integer known = numbers.computeIfAbsent(text, this::add);
-    return known == null ? 0 : known;
+    Integer known = numbers.get(text);
+    return known != null ? known : add(text);
   }
 
-  /** Null when there is no room: the map keeps nothing then. */
-  private synchronized Integer add(String fresh) {
-    return strings.size() < MOST && strings.add(fresh) ? strings.size() - 1 : null;
+  private synchronized int add(String text) {
+    if (strings.size() >= MOST) {
+      return 0;
+    }
+    return numbers.computeIfAbsent(
+        text,
+        fresh -> {
+          strings.add(fresh);
+          return strings.size() - 1;
+        });
   }
 
   synchronized String get(int number) {
