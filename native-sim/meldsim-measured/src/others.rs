@@ -30,12 +30,16 @@ pub(super) fn with_others(mut profile: Profile) -> Result<Profile, ProfileErrors
     commands.suspend_phase = time(|profile| profile.commands.suspend_phase);
     commands.suspend_time = time(|profile| profile.commands.suspend_time);
     commands.resume_time = time(|profile| profile.commands.resume_time);
+    commands.suspend_under_pressure = most(
+        others
+            .iter()
+            .map(|other| other.commands.suspend_under_pressure),
+    );
     profile.controller.reads_before_program =
         count(|profile| profile.controller.reads_before_program);
     // No limit is the highest one, and is written as the one below the lowest.
     let in_flight = count(|profile| profile.host.commands_in_flight.wrapping_sub(1));
     profile.host.commands_in_flight = in_flight.wrapping_add(1);
-    profile.host.arbitration_burst = count(|profile| profile.host.arbitration_burst);
     profile.host.arbitration = most(others.iter().map(|profile| profile.host.arbitration));
     pace_as(&mut profile, &others);
     Ok(profile)
@@ -94,6 +98,7 @@ mod tests {
         let of_others = with_others(own.clone()).unwrap();
         own.commands.resume_time = Duration::from_us(7);
         own.commands.suspend_phase = Duration::from_us(7);
+        own.commands.suspend_under_pressure = false;
         own.host.commands_in_flight = 7;
         own.host.arbitration = ArbitrationPolicy::named("weighted-round-robin");
         own.gc.pacing = PacingPolicy::named("burst");
@@ -102,7 +107,7 @@ mod tests {
         own.policy.set("burst", "percent", 7);
         assert_eq!(with_others(own).unwrap(), of_others);
         assert_eq!(of_others.name, "pe8110");
-        // 90, 140, 190, 200, 200 and 220 us; 216, 414 and four without a limit; all but one by turns.
+        // 90, 140, 190, 200, 200 and 220 us; 248, 414 and four without a limit; all but one by turns.
         assert_eq!(of_others.commands.suspend_phase, Duration::from_us(190));
         assert_eq!(of_others.host.commands_in_flight, 0);
         let by_turns = ArbitrationPolicy::named("round-robin");

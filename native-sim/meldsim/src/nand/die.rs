@@ -231,6 +231,8 @@ impl Die {
 pub(super) struct Suspensions {
     commands: Commands,
     dies: Vec<Suspension>,
+    /// Nothing is suspended now.
+    is_held: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -258,7 +260,14 @@ impl Suspensions {
         any.then(|| Suspensions {
             commands: commands.clone(),
             dies: vec![Suspension::default(); dies],
+            is_held: false,
         })
+    }
+
+    /// Writes wait for the write buffer, or no longer.
+    #[inline]
+    pub(super) fn set_pressure(&mut self, writes_wait: bool) {
+        self.is_held = writes_wait && !self.commands.suspend_under_pressure;
     }
 
     /// The array of a die starts on something new.
@@ -284,7 +293,7 @@ impl Suspensions {
             Kind::Read(_) | Kind::Copyback => false,
         };
         let suspension = &self.dies[die];
-        if !able || suspension.count >= self.commands.max_suspends {
+        if !able || self.is_held || suspension.count >= self.commands.max_suspends {
             return MaySuspend::Never;
         }
         let from = now.max(suspension.since + self.commands.suspend_progress);

@@ -92,6 +92,14 @@ impl Flash {
         self.submit_pe(queue, unit, Op::new(Kind::Erase, row, 0, token));
     }
 
+    /// Writes wait for the write buffer, or no longer.
+    #[inline]
+    pub(crate) fn set_pressure(&mut self, writes_wait: bool) {
+        if let Some(suspensions) = &mut self.shared.suspensions {
+            suspensions.set_pressure(writes_wait);
+        }
+    }
+
     /// Queues the copy of pages to another wordline of the same plane: its registers reach no other.
     pub(crate) fn copyback(
         &mut self,

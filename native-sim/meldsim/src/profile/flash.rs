@@ -105,6 +105,9 @@ section! {
         suspend_program: bool = false;
         /// Reads suspend an erase that their die works on. Default false \[A\].
         suspend_erase: bool = false;
+        /// They do so also while writes wait for the write buffer. Else the dies go on then, so that the buffer empties. Always
+        /// true with several NVM sets. Default true \[A\].
+        suspend_under_pressure: bool = true;
         /// From the command that suspends to the start of the read's sensing. Unit: time; range 0 to 1s;
         /// default 20us \[A\].
         suspend_time: Duration = Duration::from_us(20), Duration::ZERO..=SECOND;

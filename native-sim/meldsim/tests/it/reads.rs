@@ -351,6 +351,41 @@ fn a_read_waits_for_a_program_that_has_begun() {
 }
 
 #[test]
+fn a_read_beside_writes_that_wait_lets_programs_end_if_the_profile_says_so() {
+    // A read beside as many writes as the buffer holds twice, or half; how often it suspended a program.
+    let suspends = |under_pressure: bool, halves: u64| {
+        let mut profile = small_profile();
+        profile.commands.suspend_program = true;
+        profile.commands.suspend_under_pressure = under_pressure;
+        let (mut device, nsid) = device(&profile);
+        device.preload(nsid, 0, 64, Directive::NONE).unwrap();
+        let pages = halves * profile.controller.write_buffer.0 / profile.mapping_unit().0 / 2;
+        for page in 0..pages {
+            let write = Command::write(nsid, 64 + page, 1, Directive::NONE, 1);
+            device.submit(&write).unwrap();
+        }
+        device.advance_to(Instant::START + Duration::from_us(300));
+        for page in 0..64 {
+            device.submit(&Command::read(nsid, page, 1, 2)).unwrap();
+        }
+        drain(&mut device);
+        device.stats().program_suspends
+    };
+    assert!(suspends(true, 4) > 0);
+    assert!(suspends(true, 1) > 0);
+    assert_eq!(suspends(false, 4), 0);
+    assert_eq!(suspends(false, 1), suspends(true, 1));
+    let mut profile = small_profile();
+    profile.commands.suspend_under_pressure = false;
+    profile.sets.count = 2;
+    let errors = profile.validate().unwrap_err().to_string();
+    assert!(
+        errors.contains("commands.suspend_under_pressure"),
+        "{errors}"
+    );
+}
+
+#[test]
 fn two_readers_contend() {
     let profile = published_profile();
     let (mut device, nsid) = device(&profile);

@@ -45,6 +45,7 @@ impl<M: Map> NandMedium<M> {
             shared.lend(&mut self.sets[set as usize].ftl);
         }
         let is_done = self.take_admissions(queue, requests, set);
+        self.flash.set_pressure(!is_done);
         if let Some(shared) = &mut self.shared_slots {
             shared.reclaim(&mut self.sets[set as usize].ftl);
             if !is_done {

@@ -267,6 +267,35 @@ fn a_read_suspends_a_program_which_then_goes_on() {
 }
 
 #[test]
+fn while_writes_wait_nothing_is_suspended_if_the_profile_says_so() {
+    for suspends in [true, false] {
+        let mut profile = suspending();
+        profile.commands.suspend_under_pressure = suspends;
+        let mut rig = Rig::new(&profile);
+        rig.program(0, 0, ALL);
+        rig.run_until(us(1000));
+        rig.flash.set_pressure(true);
+        rig.read(0, 9, 0);
+        rig.run();
+        let whole = COMMAND + PAGE * 3 + us(5001);
+        let expected = match suspends {
+            true => us(1000) + read_time(&profile),
+            false => whole + COMMAND + us(58) + PAGE,
+        };
+        assert!(rig.times().contains(&expected), "{:?}", rig.times());
+        assert_eq!(rig.stats().commands.program_suspends, u64::from(suspends));
+        // Writes wait no longer.
+        rig.program(0, 1, ALL);
+        rig.run_until(us(10_000));
+        rig.flash.set_pressure(false);
+        rig.read(0, 10, 0);
+        rig.run();
+        let suspended = 1 + u64::from(suspends);
+        assert_eq!(rig.stats().commands.program_suspends, suspended);
+    }
+}
+
+#[test]
 fn a_program_stops_at_the_end_of_a_phase() {
     let mut profile = suspending();
     profile.commands.suspend_phase = us(400);
