@@ -45,7 +45,7 @@ class ITPrecondition {
     try (MeldCluster fresh = MeldCluster.builder().volumes(profile).start()) {
       assertThat(amplification(fresh)).isEqualTo(1.0);
       assertThat(Volumes.total("precondition_fill_percent")).isZero();
-      assertThat(report(fresh)).doesNotContain("Precondition");
+      assertThat(report(fresh)).doesNotContain("Precondition:");
     }
     try (MeldCluster used =
         MeldCluster.builder()
