@@ -24,7 +24,7 @@ API_FILES = TREE / "target" / "site-api"
 API_PAGES = {
     "native-sim/python/meldsim/__init__.py": "api/python.md",
     "native-sim/meldsim/src/lib.rs": "api/rust/meldsim/index.html",
-    "hdfs-meld-plugin/src/main/java/org/hdfsmeld/sim/package-info.java": "api/java/org/hdfsmeld/sim/package-summary.html",
+    "native-sim/java/src/main/java/org/hdfsmeld/sim/package-info.java": "api/java/org/hdfsmeld/sim/package-summary.html",
 }
 FENCE = re.compile(r"^( *```.*?^ *```[^\n]*$)", re.MULTILINE | re.DOTALL)
 LANGUAGES = {".h": "c", ".rs": "rust", ".java": "java", ".py": "python", ".toml": "toml", ".json": "json", "": "bash"}

@@ -47,8 +47,8 @@ final class StockFallback {
               + VersionInfo.getBuildVersion()
               + " lacks what hdfs-meld needs: "
               + e
-              + "; use a version of Hadoop that hdfs-meld supports, or remove"
-              + " dfs.datanode.fsdataset.factory.";
+              + "; use the plugin's jar with classifier \"all\" and a version of Hadoop that hdfs-meld"
+              + " supports, or remove dfs.datanode.fsdataset.factory.";
       // Read here: the configuration's own class may be what does not link.
       if (conf.getBoolean(MeldKeys.FAIL_FAST, false)) {
         throw new IOException(message, e);

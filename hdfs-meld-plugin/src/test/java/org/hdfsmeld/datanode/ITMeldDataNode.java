@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.sun.jna.Function;
+import com.sun.jna.NativeLibrary;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -35,7 +37,6 @@ import org.hdfsmeld.datanode.config.MeldKeys;
 import org.hdfsmeld.datanode.metrics.MeldVolumeMXBean;
 import org.hdfsmeld.model.ReadPattern;
 import org.hdfsmeld.namenode.ReadPatternService;
-import org.hdfsmeld.sim.SimFaults;
 import org.hdfsmeld.tools.MeldAdmin;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -210,11 +211,16 @@ class ITMeldDataNode {
   }
 
   @Test
-  @Tag(SimFaults.TAG)
+  @Tag("faults")
   void aPanicInTheSimulatorHurtsNobody() throws Exception {
-    FileSystem fs = start(MeldKeys.NATIVE_LIBRARY, SimFaults.LIBRARY);
+    String library = System.getProperty("meld.testing.library", "");
+    FileSystem fs = start(MeldKeys.NATIVE_LIBRARY, library);
     byte[] data = data(3 * BLOCK_BYTES);
-    SimFaults.inject(SimFaults.PANIC, 5);
+    // All devices panic, after five calls each.
+    Object[] fault = {0L, 1, 5L};
+    Function inject =
+        NativeLibrary.getInstance(library).getFunction("meldsim_testing_inject_fault");
+    assertThat(inject.invokeInt(fault)).isZero();
     write(fs, data);
     // The commands may still be gathered; to show counters has them done, so the fault is met.
     assertThat(sum("errors")).isPositive();

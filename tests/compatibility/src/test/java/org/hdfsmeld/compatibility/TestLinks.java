@@ -57,15 +57,17 @@ class TestLinks {
           DATASET + MOVE_BLOCK, Set.of("3.3.6"));
 
   private static final Path PLUGIN = Path.of(System.getProperty("meld.plugin"));
+  private static final Path SIMULATOR = Path.of(System.getProperty("meld.simulator"));
   private static final Path JNA = Path.of(System.getProperty("meld.jna"));
   private static final Map<String, ClassFiles> HADOOP = new LinkedHashMap<>();
   private static List<String> plugin;
 
   @BeforeAll
   static void resolve() throws IOException, RepositoryException {
-    plugin = ClassFiles.names(PLUGIN);
+    plugin = new ArrayList<>(ClassFiles.names(PLUGIN));
+    plugin.addAll(ClassFiles.names(SIMULATOR));
     for (String version : VERSIONS) {
-      List<Path> path = new ArrayList<>(List.of(PLUGIN, JNA));
+      List<Path> path = new ArrayList<>(List.of(PLUGIN, SIMULATOR, JNA));
       path.addAll(HadoopJars.daemons(version));
       HADOOP.put(version, new ClassFiles(path));
     }
@@ -80,7 +82,7 @@ class TestLinks {
 
   @Test
   void thereIsSomethingToLink() {
-    assertThat(plugin).hasSizeGreaterThan(100).contains(DATASET);
+    assertThat(plugin).hasSizeGreaterThan(100).contains(DATASET, "org/hdfsmeld/sim/SimDevice");
   }
 
   @ParameterizedTest

@@ -180,8 +180,8 @@ public final class NativeLoader {
     try (InputStream in = NativeLoader.class.getClassLoader().getResourceAsStream(resource)) {
       if (in == null) {
         throw new SimException(
-            ("no %s on the class path; use the plugin's jar with classifier \"all\" built for this"
-                    + " platform, or set %s to the library")
+            ("no %s on the class path; use a jar that was built for this platform, or set %s to the"
+                    + " library")
                 .formatted(resource, LIBRARY_KEY),
             null);
       }
@@ -209,12 +209,12 @@ public final class NativeLoader {
       Native.unregister(LibMeldsim.class);
       throw new SimException(
           SimStatus.ABI,
-          "libmeldsim at %s has ABI version %d and the plugin needs %d; use the plugin's library"
+          "libmeldsim at %s has ABI version %d and %d is needed; use the library that is in the jar"
               .formatted(library, version, LibMeldsim.ABI_VERSION));
     }
   }
 
   private static String describe(String source) {
-    return source.equals(PACKED) ? "the plugin's jar" : source;
+    return source.equals(PACKED) ? "the jar" : source;
   }
 }

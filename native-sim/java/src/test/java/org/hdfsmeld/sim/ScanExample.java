@@ -11,10 +11,9 @@ import java.io.PrintStream;
  *   submit --&gt; [ 1 MiB | 1 MiB | ... | 1 MiB ] --&gt; await the oldest --&gt; next
  * </pre>
  *
- * <p>Needs this package, JNA and the native library, all of which are in the jar with classifier
- * {@code all}; no Hadoop:
+ * <p>Needs the jar {@code native-sim}, which has this package and the native library, and JNA:
  *
- * <pre>java -cp hdfs-meld-plugin-*-all.jar ScanExample.java [PROFILE]</pre>
+ * <pre>java -cp native-sim.jar:jna.jar ScanExample.java [PROFILE]</pre>
  */
 public final class ScanExample {
   private static final int WINDOW = 16;
