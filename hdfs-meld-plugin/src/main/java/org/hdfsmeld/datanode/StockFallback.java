@@ -43,12 +43,10 @@ final class StockFallback {
       return simulated.dataset();
     } catch (LinkageError e) {
       String message =
-          "Hadoop "
-              + VersionInfo.getBuildVersion()
-              + " lacks what hdfs-meld needs: "
-              + e
-              + "; use the plugin's jar with classifier \"all\" and a version of Hadoop that hdfs-meld"
-              + " supports, or remove dfs.datanode.fsdataset.factory.";
+          ("Hadoop %s lacks what hdfs-meld needs: %s; use the plugin's jar with classifier \"all\" and"
+                  + " a version of Hadoop that hdfs-meld supports, or remove"
+                  + " dfs.datanode.fsdataset.factory.")
+              .formatted(VersionInfo.getBuildVersion(), e);
       // Read here: the configuration's own class may be what does not link.
       if (conf.getBoolean(MeldKeys.FAIL_FAST, false)) {
         throw new IOException(message, e);

@@ -1,11 +1,11 @@
 package org.hdfsmeld.tools;
 
-import java.io.IOException;
 import java.io.PrintStream;
 import java.util.Collections;
 import java.util.List;
 import java.util.StringTokenizer;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.util.functional.BiFunctionRaisingIOE;
 
 /**
  * One command of {@code hdfs meld}.
@@ -13,19 +13,19 @@ import org.apache.hadoop.conf.Configuration;
  * @param name with the dash
  * @param arguments such as {@code <path>}; empty for none
  * @param help what it does, in a sentence or two
+ * @param action runs it with its arguments; the exit code. What it throws, the caller says
  */
-record Command(String name, String arguments, String help, Action action) {
+record Command(
+    String name,
+    String arguments,
+    String help,
+    BiFunctionRaisingIOE<Context, List<String>, Integer> action) {
   static final int OK = 0;
   static final int USAGE = 1;
   static final int FAILED = 2;
 
   /** What its output goes to, and what it is configured with. */
   record Context(Configuration conf, PrintStream out, PrintStream err) {}
-
-  interface Action {
-    /** Runs it with these arguments; the exit code. What it throws, the caller says. */
-    int run(Context context, List<String> values) throws IOException;
-  }
 
   /** Whether there are as many arguments as it takes; those in brackets may be left out. */
   boolean takes(int count) {

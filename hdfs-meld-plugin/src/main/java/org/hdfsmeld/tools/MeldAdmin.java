@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import org.apache.hadoop.conf.Configured;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.util.Tool;
@@ -52,8 +51,8 @@ public final class MeldAdmin extends Configured implements Tool {
     if (args[0].equals("-help")) {
       return help(arguments);
     }
-    Optional<Command> found = command(args[0]);
-    if (found.isEmpty()) {
+    Command command = command(args[0]);
+    if (command == null) {
       err.println("Can't understand command '" + args[0] + "'");
       if (!args[0].startsWith("-")) {
         err.println("Command names must start with dashes.");
@@ -61,13 +60,12 @@ public final class MeldAdmin extends Configured implements Tool {
       printUsage();
       return Command.USAGE;
     }
-    Command command = found.get();
     if (!command.takes(arguments.size())) {
       err.println("Usage: hdfs meld " + command.usage());
       return Command.USAGE;
     }
     try {
-      return command.action().run(new Command.Context(getConf(), out, err), arguments);
+      return command.action().apply(new Command.Context(getConf(), out, err), arguments);
     } catch (FileNotFoundException e) {
       err.println("File/Directory does not exist: " + firstLine(e));
       return Command.FAILED;
@@ -80,13 +78,13 @@ public final class MeldAdmin extends Configured implements Tool {
   private int help(List<String> names) {
     List<Command> wanted = COMMANDS;
     if (!names.isEmpty()) {
-      Optional<Command> found = command("-" + names.get(0));
-      if (found.isEmpty()) {
+      Command found = command("-" + names.get(0));
+      if (found == null) {
         err.println("Unknown command '" + names.get(0) + "'.");
         printUsage();
         return Command.USAGE;
       }
-      wanted = List.of(found.get());
+      wanted = List.of(found);
     }
     for (Command command : wanted) {
       out.println(command.usage());
@@ -95,8 +93,9 @@ public final class MeldAdmin extends Configured implements Tool {
     return Command.OK;
   }
 
-  private static Optional<Command> command(String name) {
-    return COMMANDS.stream().filter(command -> command.name().equals(name)).findFirst();
+  /** The command of that name, or null. */
+  private static Command command(String name) {
+    return COMMANDS.stream().filter(it -> it.name().equals(name)).findFirst().orElse(null);
   }
 
   private void printUsage() {

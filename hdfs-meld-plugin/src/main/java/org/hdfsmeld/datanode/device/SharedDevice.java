@@ -44,7 +44,7 @@ import org.hdfsmeld.sim.SimException;
  * when it is first needed, so mode {@code off} needs no library, and closed when its last volume
  * has gone.
  */
-public final class SharedDevice implements DeviceState.Source, MeldDeviceMXBean {
+public final class SharedDevice implements MeldDeviceMXBean {
   /** Thin address space for this many full blocks on each volume. */
   private static final long SLOTS = 1 << 20;
 
@@ -334,11 +334,6 @@ public final class SharedDevice implements DeviceState.Source, MeldDeviceMXBean 
     return target != null && target.isUnpublished() ? 1 : 0;
   }
 
-  /** A namespace's counters; none before the device is open, the last known ones once it failed. */
-  Map<String, Long> stats(NamespaceInfo namespace) {
-    return namespace == null ? Map.of() : counters.namespace(namespace.nsid());
-  }
-
   /** The device's counters and the percentiles of its latencies, for people. */
   @Override
   public Map<String, Long> getCounters() {
@@ -411,7 +406,8 @@ public final class SharedDevice implements DeviceState.Source, MeldDeviceMXBean 
         new DeviceState(
             name,
             config.state(),
-            this,
+            this::stateFolders,
+            this::snapshot,
             present.last(),
             failures,
             stateCounters,
@@ -419,8 +415,7 @@ public final class SharedDevice implements DeviceState.Source, MeldDeviceMXBean 
             System::nanoTime);
   }
 
-  @Override
-  public List<Path> stateFolders() {
+  private List<Path> stateFolders() {
     Stream<String> present = volumes.stream().map(VolumePort::volume);
     Stream<String> last = lastRoot == null ? Stream.empty() : Stream.of(lastRoot);
     Stream<String> bound = config.devices().foldersOn(binding.device()).stream().map(File::getPath);
@@ -431,8 +426,7 @@ public final class SharedDevice implements DeviceState.Source, MeldDeviceMXBean 
         .toList();
   }
 
-  @Override
-  public StateSnapshot snapshot(ImageBuffer buffer) throws IOException {
+  private StateSnapshot snapshot(ImageBuffer buffer) throws IOException {
     List<StateSnapshot.Namespace> spaces = new ArrayList<>();
     List<BlockRecord> records = new ArrayList<>();
     synchronized (blocks) {

@@ -100,9 +100,12 @@ public final class VolumePort implements DeviceThread.Origin {
     return namespace;
   }
 
-  /** What the volume's namespace counts, for people; see {@link SimDevice#namespaceStats}. */
+  /**
+   * What the volume's namespace counts, for people; see {@link SimDevice#namespaceStats}. None
+   * before the device is open, the last known once it failed.
+   */
   public Map<String, Long> stats() {
-    return device.stats(namespace);
+    return namespace == null ? Map.of() : device.counters.namespace(namespace.nsid());
   }
 
   void opened(NamespaceInfo opened) {

@@ -34,12 +34,9 @@ public final class FileIoProviderSwap {
           + FIELD
           + "; use Hadoop 3.3.6 to 3.5.0, or remove dfs.datanode.fsdataset.factory";
     } catch (IllegalAccessException | IllegalArgumentException | SecurityException e) {
-      return "this Java does not allow writing DataNode."
-          + FIELD
-          + " ("
-          + e.getMessage()
-          + "); start the DataNode with --enable-final-field-mutation=ALL-UNNAMED or on Java 25 or"
-          + " earlier";
+      return ("this Java does not allow writing DataNode.%s (%s); start the DataNode with"
+              + " --enable-final-field-mutation=ALL-UNNAMED or on Java 25 or earlier")
+          .formatted(FIELD, e.getMessage());
     } catch (RuntimeException e) {
       return "DataNode." + FIELD + " cannot be opened (" + e.getMessage() + ")";
     }

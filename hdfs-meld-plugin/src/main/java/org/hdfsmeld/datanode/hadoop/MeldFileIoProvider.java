@@ -247,31 +247,26 @@ public class MeldFileIoProvider extends FileIoProvider {
 
   @Override
   public boolean delete(FsVolumeSpi volume, File f) {
-    boolean deleted = super.delete(volume, f);
-    deleted(volume, f, deleted);
-    return deleted;
+    return deleted(volume, f, super.delete(volume, f));
   }
 
   @Override
   public boolean deleteWithExistsCheck(FsVolumeSpi volume, File f) {
-    boolean deleted = super.deleteWithExistsCheck(volume, f);
-    deleted(volume, f, deleted);
-    return deleted;
+    return deleted(volume, f, super.deleteWithExistsCheck(volume, f));
   }
 
   @Override
   public boolean fullyDelete(FsVolumeSpi volume, File dir) {
-    boolean deleted = super.fullyDelete(volume, dir);
-    deleted(volume, dir, deleted);
-    return deleted;
+    return deleted(volume, dir, super.fullyDelete(volume, dir));
   }
 
-  private void deleted(FsVolumeSpi volume, File f, boolean gone) {
+  private boolean deleted(FsVolumeSpi volume, File f, boolean gone) {
     MeldVolume simulated = gone ? volumes.of(volume) : null;
     BlockKey block = simulated == null ? null : simulated.dataBlock(f);
     if (block != null) {
       simulated.deleted(block, f);
     }
+    return gone;
   }
 
   /** Copies whole files; {@code volume} is the source, the target may be on another one. */

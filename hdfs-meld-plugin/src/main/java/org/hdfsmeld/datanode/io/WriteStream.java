@@ -105,16 +105,12 @@ public final class WriteStream implements WriteCoalescer.Sink {
     }
     extent = blocks.extent(key, BlockFile.of(file));
     extent.writerOpened();
-    coalescer = newCoalescer();
-    return true;
-  }
-
-  private WriteCoalescer newCoalescer() {
     NamespaceInfo namespace = volume.device().namespace();
     MeldConfiguration config = volume.config();
     long wordline = namespace.wordlineBytes();
     long request = (config.requestBytes() + wordline - 1) / wordline * wordline;
-    return new WriteCoalescer(this, namespace.pageBytes(), request, config.windowBytes());
+    coalescer = new WriteCoalescer(this, namespace.pageBytes(), request, config.windowBytes());
+    return true;
   }
 
   /** Goes on at another offset: after an append's start, or writes that were not forwarded. */

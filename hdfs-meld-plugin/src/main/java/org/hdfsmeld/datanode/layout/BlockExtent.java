@@ -10,7 +10,6 @@ import org.hdfsmeld.datanode.state.DeviceState;
 import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.model.HintDecision;
-import org.hdfsmeld.model.ReadPattern;
 import org.hdfsmeld.sim.NamespaceInfo;
 
 /**
@@ -105,14 +104,7 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
    */
   synchronized void restore(BlockRecord record, boolean intact) {
     decision = record.decision();
-    hint =
-        new BlockHint(
-            ReadPattern.UNKNOWN,
-            0,
-            record.fileId(),
-            record.directoryId(),
-            BlockHint.NOBODY,
-            record.lifetimeGroup());
+    hint = record.hint();
     bornMs = record.bornMs();
     handle = space.policy.handle(hint);
     if (!intact) {
@@ -133,17 +125,7 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
 
   synchronized BlockRecord record() {
     int nsid = space.namespace.nsid();
-    return new BlockRecord(
-        nsid,
-        key,
-        mapped,
-        reach,
-        slots,
-        decision,
-        hint.fileId(),
-        hint.directoryId(),
-        hint.lifetimeGroup(),
-        bornMs);
+    return new BlockRecord(nsid, key, mapped, reach, slots, decision, hint, bornMs);
   }
 
   private void change() {

@@ -2,9 +2,9 @@ package org.hdfsmeld.datanode.metrics;
 
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
+import org.apache.hadoop.util.StringUtils;
 
 /**
  * Counters that any thread adds to, without a lock.
@@ -40,11 +40,7 @@ public final class Counters<C extends Enum<C>> {
 
   public Map<String, Long> values() {
     Map<String, Long> values = new LinkedHashMap<>();
-    adders.forEach((counter, sum) -> values.put(name(counter), sum.sum()));
+    adders.forEach((counter, sum) -> values.put(StringUtils.toLowerCase(counter.name()), sum.sum()));
     return values;
-  }
-
-  static String name(Enum<?> counter) {
-    return counter.name().toLowerCase(Locale.ROOT);
   }
 }

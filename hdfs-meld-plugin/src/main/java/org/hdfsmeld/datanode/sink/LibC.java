@@ -13,7 +13,7 @@ public final class LibC {
   private static final int O_CLOEXEC = 0x80000;
 
   /** Of include/uapi/linux/fcntl.h: F_LINUX_SPECIFIC_BASE + 11 and + 12. */
-  private static final int F_GET_RW_HINT = 1024 + 11;
+  static final int F_GET_RW_HINT = 1024 + 11;
 
   private static final int F_SET_RW_HINT = 1024 + 12;
 
@@ -27,11 +27,11 @@ public final class LibC {
 
   private LibC() {}
 
-  private static native int open(byte[] path, int flags) throws LastErrorException;
+  static native int open(byte[] path, int flags) throws LastErrorException;
 
-  private static native int fcntl(int fd, int command, long[] argument) throws LastErrorException;
+  static native int fcntl(int fd, int command, long[] argument) throws LastErrorException;
 
-  private static native int close(int fd) throws LastErrorException;
+  static native int close(int fd) throws LastErrorException;
 
   private static native int prctl(int option, long argument);
 
@@ -49,30 +49,16 @@ public final class LibC {
   static long setWriteLifetime(File file, long hint) {
     int fd = open(path(file), O_RDONLY | O_CLOEXEC);
     try {
-      fcntl(fd, F_SET_RW_HINT, new long[] {hint});
-      return get(fd);
+      long[] value = {hint};
+      fcntl(fd, F_SET_RW_HINT, value);
+      fcntl(fd, F_GET_RW_HINT, value);
+      return value[0];
     } finally {
       close(fd);
     }
   }
 
-  /** The write-lifetime hint of a file's inode; 0 when it has none. */
-  static long writeLifetime(File file) {
-    int fd = open(path(file), O_RDONLY | O_CLOEXEC);
-    try {
-      return get(fd);
-    } finally {
-      close(fd);
-    }
-  }
-
-  private static long get(int fd) {
-    long[] hint = {0};
-    fcntl(fd, F_GET_RW_HINT, hint);
-    return hint[0];
-  }
-
-  private static byte[] path(File file) {
+  static byte[] path(File file) {
     byte[] bytes = file.getPath().getBytes(Charset.defaultCharset());
     return Arrays.copyOf(bytes, bytes.length + 1);
   }

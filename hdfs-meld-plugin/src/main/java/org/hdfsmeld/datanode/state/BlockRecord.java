@@ -3,6 +3,7 @@ package org.hdfsmeld.datanode.state;
 import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.IOException;
+import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.model.HintDecision;
 import org.hdfsmeld.model.PersistentEnum;
@@ -16,9 +17,7 @@ import org.hdfsmeld.model.ReadPattern;
  * @param reach where its last byte on the device may have been
  * @param slots its slots of the namespace; none when the block is gone
  * @param decision how it was taken to be read
- * @param fileId inode of its file; 0 while no NameNode has answered
- * @param directoryId inode of the file's directory
- * @param lifetimeGroup as of {@link org.hdfsmeld.model.BlockHint}
+ * @param hint what the NameNode said of it; files have neither pattern nor expected bytes
  * @param bornMs when the block began, by the wall clock; 0 when that is not known
  */
 public record BlockRecord(
@@ -28,9 +27,7 @@ public record BlockRecord(
     long reach,
     long[] slots,
     HintDecision decision,
-    long fileId,
-    long directoryId,
-    long lifetimeGroup,
+    BlockHint hint,
     long bornMs) {
   private static final int MAX_SLOTS = 1 << 16;
 
@@ -51,9 +48,9 @@ public record BlockRecord(
     out.writeByte(decision.pattern().code());
     out.writeByte(decision.source().code());
     out.writeUTF(decision.reason());
-    out.writeLong(fileId);
-    out.writeLong(directoryId);
-    out.writeLong(lifetimeGroup);
+    out.writeLong(hint.fileId());
+    out.writeLong(hint.directoryId());
+    out.writeLong(hint.lifetimeGroup());
     out.writeLong(bornMs);
   }
 
@@ -87,16 +84,12 @@ public record BlockRecord(
     HintDecision decision = new HintDecision(pattern, source, in.readUTF());
     boolean inodes = format != Format.WITHOUT_INODES;
     boolean lifetimes = format == Format.WHOLE;
-    return new BlockRecord(
-        nsid,
-        key,
-        mapped,
-        reach,
-        slots,
-        decision,
-        inodes ? in.readLong() : 0,
-        inodes ? in.readLong() : 0,
-        lifetimes ? in.readLong() : 0,
-        lifetimes ? in.readLong() : 0);
+    long file = inodes ? in.readLong() : 0;
+    long directory = inodes ? in.readLong() : 0;
+    long group = lifetimes ? in.readLong() : 0;
+    BlockHint hint =
+        new BlockHint(ReadPattern.UNKNOWN, 0, file, directory, BlockHint.NOBODY, group);
+    long bornMs = lifetimes ? in.readLong() : 0;
+    return new BlockRecord(nsid, key, mapped, reach, slots, decision, hint, bornMs);
   }
 }

@@ -12,6 +12,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.apache.hadoop.util.functional.FunctionRaisingIOE;
 import org.hdfsmeld.datanode.config.StateConfiguration;
 import org.hdfsmeld.datanode.metrics.Counters;
 import org.hdfsmeld.datanode.metrics.SimFailures;
@@ -36,19 +38,6 @@ public final class DeviceState {
   /** After a failure the next snapshot is not tried at once. */
   private static final long RETRY_NS = TimeUnit.SECONDS.toNanos(30);
 
-  public interface Source {
-    /** Where files may be; the next snapshot goes to the first. */
-    List<Path> stateFolders();
-
-    /**
-     * The blocks at present, and after that the device.
-     *
-     * @param image takes the device's part
-     * @throws IOException when the device is out of service, or its part too large
-     */
-    StateSnapshot snapshot(ImageBuffer image) throws IOException;
-  }
-
   /** A block that the device may have. */
   public interface Block {
     /** Where it lies now. From here on its next change is reported again. */
@@ -57,7 +46,8 @@ public final class DeviceState {
 
   private final String device;
   private final StateConfiguration config;
-  private final Source source;
+  private final Supplier<List<Path>> folders;
+  private final FunctionRaisingIOE<ImageBuffer, StateSnapshot> snapshots;
   private final SimFailures failures;
   private final Counters<StateCounter> counters;
   private final LongSupplier clock;
@@ -83,13 +73,17 @@ public final class DeviceState {
   /**
    * A state whose files so far end with number {@code last}; {@link #start} begins to write.
    *
+   * @param folders where files may be; the next snapshot goes to the first
+   * @param snapshots the blocks at present, and after that the device, whose part the buffer takes;
+   *     throws when the device is out of service, or its part too large
    * @param writer the thread that writes the files of the device
    * @param clock a clock that only goes forward, in nanoseconds
    */
   public DeviceState(
       String device,
       StateConfiguration config,
-      Source source,
+      Supplier<List<Path>> folders,
+      FunctionRaisingIOE<ImageBuffer, StateSnapshot> snapshots,
       long last,
       SimFailures failures,
       Counters<StateCounter> counters,
@@ -97,7 +91,8 @@ public final class DeviceState {
       LongSupplier clock) {
     this.device = device;
     this.config = config;
-    this.source = source;
+    this.folders = folders;
+    this.snapshots = snapshots;
     this.number = last;
     this.failures = failures;
     this.counters = counters;
@@ -169,7 +164,7 @@ public final class DeviceState {
       return false;
     }
     foldersChanged = false;
-    return folder != null && !folder.equals(source.stateFolders().get(0));
+    return folder != null && !folder.equals(folders.get().get(0));
   }
 
   private void finish() {
@@ -235,9 +230,9 @@ public final class DeviceState {
    * the snapshot is taken may be in it or not, and is in the journal in any case.
    */
   private void snapshot() throws IOException {
-    List<Path> folders = source.stateFolders();
+    List<Path> present = folders.get();
     closeJournal();
-    folder = folders.get(0);
+    folder = present.get(0);
     if (!Files.isDirectory(folder)) {
       Files.createDirectory(folder);
     }
@@ -246,10 +241,10 @@ public final class DeviceState {
     journalBytes = 0;
     journalComplete = true;
     Path file = StateFiles.snapshot(folder, number);
-    source.snapshot(image).write(file, config.snapshotMaxBytes());
+    snapshots.apply(image).write(file, config.snapshotMaxBytes());
     counters.set(StateCounter.STATE_SNAPSHOT_BYTES, Files.size(file));
     // The one before stays, in case that this one is damaged later.
-    StateFiles.find(folders).deleteBefore(number - 1);
+    StateFiles.find(present).deleteBefore(number - 1);
   }
 
   private void closeJournal() {

@@ -307,6 +307,10 @@ public final class MeldVolume implements MeldVolumeMXBean {
     Optional.ofNullable(blocks()).ifPresent(present -> present.truncate(key, length));
   }
 
+  void poolGone(String pool) {
+    Optional.ofNullable(blocks()).ifPresent(present -> present.dropPool(pool));
+  }
+
   public void deleted(BlockKey key) {
     Optional.ofNullable(blocks()).ifPresent(present -> present.drop(key));
   }

@@ -115,31 +115,20 @@ public final class MeldVolumes implements AutoCloseable {
    */
   public void reconcile(String storageId, String pool, LongUnaryOperator lengths) {
     shared.hints().serve(pool);
-    VolumeBlocks blocks = blocks(lifecycle.get(storageId));
-    if (blocks != null) {
-      blocks.reconcile(pool, lengths);
+    MeldVolume volume = lifecycle.get(storageId);
+    if (volume != null && volume.blocks() != null) {
+      volume.blocks().reconcile(pool, lengths);
     }
   }
 
   public void poolGone(String pool) {
-    for (MeldVolume volume : lifecycle.volumes()) {
-      VolumeBlocks blocks = blocks(volume);
-      if (blocks != null) {
-        blocks.dropPool(pool);
-      }
-    }
-  }
-
-  private static VolumeBlocks blocks(MeldVolume volume) {
-    return volume == null ? null : volume.blocks();
+    lifecycle.volumes().forEach(volume -> volume.poolGone(pool));
   }
 
   /** A block has a replica on no volume any more. */
   public void gone(String pool, long blockId) {
     BlockKey key = new BlockKey(pool, blockId);
-    for (MeldVolume volume : lifecycle.volumes()) {
-      volume.deleted(key);
-    }
+    lifecycle.volumes().forEach(volume -> volume.deleted(key));
   }
 
   /** Says of which volumes the configuration speaks that HDFS does not have. */
@@ -162,12 +151,10 @@ public final class MeldVolumes implements AutoCloseable {
 
   /** The simulated volume that {@code file} is on, or null. */
   public MeldVolume holding(File file) {
-    for (MeldVolume volume : lifecycle.volumes()) {
-      if (BlockFiles.pool(volume.currentDir(), file) != null) {
-        return volume;
-      }
-    }
-    return null;
+    return lifecycle.volumes().stream()
+        .filter(volume -> BlockFiles.pool(volume.currentDir(), file) != null)
+        .findFirst()
+        .orElse(null);
   }
 
   /**

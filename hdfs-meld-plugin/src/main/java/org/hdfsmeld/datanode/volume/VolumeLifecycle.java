@@ -16,6 +16,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.hdfsmeld.datanode.config.MeldConfigurationException;
@@ -40,14 +41,7 @@ public final class VolumeLifecycle {
   private static final Logger LOG = LoggerFactory.getLogger(VolumeLifecycle.class);
 
   /** A device, and how many volumes are bound to it at present. */
-  private static final class Binding {
-    final SharedDevice device;
-    int volumes;
-
-    Binding(SharedDevice device) {
-      this.device = device;
-    }
-  }
+  private record Binding(SharedDevice device, AtomicInteger volumes) {}
 
   private final MeldVolume.Shared shared;
   private final Function<String, SimDeviceOpener> openers;
@@ -122,15 +116,14 @@ public final class VolumeLifecycle {
 
   /** The device that the volume is bound to; it may have others already. */
   private synchronized SharedDevice bind(VolumeBinding binding, File root) {
-    String name = deviceName(binding, root);
     SimDeviceOpener opener = openers.apply(binding.profile());
-    Binding bound =
-        devices.computeIfAbsent(
-            name,
-            key ->
-                new Binding(
-                    new SharedDevice(name, binding, shared.config(), opener, shared.failures())));
-    bound.volumes++;
+    Function<String, Binding> make =
+        key ->
+            new Binding(
+                new SharedDevice(key, binding, shared.config(), opener, shared.failures()),
+                new AtomicInteger());
+    Binding bound = devices.computeIfAbsent(deviceName(binding, root), make);
+    bound.volumes.incrementAndGet();
     return bound.device;
   }
 
@@ -141,7 +134,7 @@ public final class VolumeLifecycle {
    */
   private Publisher unbind(SharedDevice device) {
     Binding bound = devices.get(device.getDevice());
-    if (--bound.volumes > 0) {
+    if (bound.volumes.decrementAndGet() > 0) {
       return null;
     }
     devices.remove(device.getDevice());
@@ -179,12 +172,8 @@ public final class VolumeLifecycle {
     }
     return shared.config().failFast()
         ? new IOException(
-            "The simulated device of volume "
-                + root
-                + " cannot be used and "
-                + MeldKeys.FAIL_FAST
-                + " is true: "
-                + e.getMessage(),
+            "The simulated device of volume %s cannot be used and %s is true: %s"
+                .formatted(root, MeldKeys.FAIL_FAST, e.getMessage()),
             e)
         : null;
   }
@@ -248,9 +237,7 @@ public final class VolumeLifecycle {
   void close() {
     leave(List.copyOf(volumes.keySet()), false);
     long deadline = System.nanoTime() + shared.config().waitTimeoutNs();
-    for (Map.Entry<MeldVolume, Future<?>> entry : leaving.entrySet()) {
-      await(entry.getKey(), entry.getValue(), deadline);
-    }
+    leaving.forEach((volume, end) -> await(volume, end, deadline));
   }
 
   private void leave(Collection<String> storageIds, boolean removed) {

@@ -13,6 +13,7 @@ import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.metrics.Counters;
 import org.hdfsmeld.datanode.metrics.SimFailures;
 import org.hdfsmeld.datanode.metrics.StateCounter;
+import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.model.HintDecision;
 import org.junit.jupiter.api.AfterEach;
@@ -23,7 +24,14 @@ import org.junit.jupiter.api.io.TempDir;
 class TestDeviceStateSchedule {
   private static final BlockRecord RECORD =
       new BlockRecord(
-          1, new BlockKey("BP-1", 1), 1, 1, new long[] {0}, HintDecision.BY_SIZE, 7, 70, 0, 0);
+          1,
+          new BlockKey("BP-1", 1),
+          1,
+          1,
+          new long[] {0},
+          HintDecision.BY_SIZE,
+          BlockHint.NONE,
+          0);
 
   @TempDir Path dir;
 
@@ -31,22 +39,11 @@ class TestDeviceStateSchedule {
   private final ScheduledExecutorService writer = Executors.newSingleThreadScheduledExecutor();
 
   private DeviceState state() throws Exception {
-    DeviceState.Source source =
-        new DeviceState.Source() {
-          @Override
-          public List<Path> stateFolders() {
-            return List.of(dir.resolve("meld"));
-          }
-
-          @Override
-          public StateSnapshot snapshot(ImageBuffer image) {
-            return new StateSnapshot("", "", 1, List.of(), List.of(), ByteBuffer.allocate(1));
-          }
-        };
     return new DeviceState(
         "d",
         MeldConfiguration.read(new Configuration()).state(),
-        source,
+        () -> List.of(dir.resolve("meld")),
+        image -> new StateSnapshot("", "", 1, List.of(), List.of(), ByteBuffer.allocate(1)),
         0,
         new SimFailures(),
         counters,

@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.hdfsmeld.datanode.config.MeldKeys;
+import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.model.HintDecision;
 import org.hdfsmeld.model.ReadPattern;
@@ -36,17 +37,10 @@ class TestStateFiles {
   private static BlockRecord block(long id, long... slots) {
     HintDecision decision =
         new HintDecision(ReadPattern.RANDOM, HintDecision.Source.EXPLICIT, "set on /a");
-    return new BlockRecord(
-        1,
-        new BlockKey("BP-1", id),
-        5 * id,
-        7 * id,
-        slots,
-        decision,
-        90 + id,
-        80 + id,
-        60 + id,
-        50 + id);
+    BlockHint hint =
+        new BlockHint(ReadPattern.UNKNOWN, 0, 90 + id, 80 + id, BlockHint.NOBODY, 60 + id);
+    BlockKey key = new BlockKey("BP-1", id);
+    return new BlockRecord(1, key, 5 * id, 7 * id, slots, decision, hint, 50 + id);
   }
 
   private static StateSnapshot snapshot() {
@@ -179,9 +173,9 @@ class TestStateFiles {
     assertThat(read).hasSize(1);
     assertThat(read.get(0).key()).isEqualTo(new BlockKey("BP-1", 1));
     assertThat(read.get(0).slots()).containsExactly(5);
-    assertThat(read.get(0).fileId()).isEqualTo(version == 2 ? 0 : 91);
-    assertThat(read.get(0).directoryId()).isEqualTo(version == 2 ? 0 : 81);
-    assertThat(read.get(0).lifetimeGroup() + read.get(0).bornMs()).isZero();
+    assertThat(read.get(0).hint().fileId()).isEqualTo(version == 2 ? 0 : 91);
+    assertThat(read.get(0).hint().directoryId()).isEqualTo(version == 2 ? 0 : 81);
+    assertThat(read.get(0).hint().lifetimeGroup() + read.get(0).bornMs()).isZero();
   }
 
   /** What the plugin before did with the files of this one: their versions are where they were. */

@@ -4,11 +4,11 @@ import java.io.File;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.StorageType;
@@ -308,11 +308,7 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
   }
 
   private Set<String> storageIds() {
-    Set<String> present = new HashSet<>();
-    for (FsVolumeImpl volume : getVolumeList()) {
-      present.add(volume.getStorageID());
-    }
-    return present;
+    return getVolumeList().stream().map(FsVolumeImpl::getStorageID).collect(Collectors.toSet());
   }
 
   /** Memory and remote storage have no flash under them. */
