@@ -13,6 +13,7 @@ import org.hdfsmeld.datanode.volume.MeldVolume;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.sim.NamespaceInfo;
 import org.hdfsmeld.sim.SimStatus;
+import org.hdfsmeld.trace.TraceOp;
 
 /** One open write stream of a block, as the device sees it. */
 public final class WriteStream implements WriteCoalescer.Sink {
@@ -74,7 +75,7 @@ public final class WriteStream implements WriteCoalescer.Sink {
     coalescer.drain();
     long ticket = volume.device().flush();
     if (ticket != TicketedIo.NOTHING) {
-      blocks.io().flushed(extent, user.kind());
+      blocks.io().record(TraceOp.FLUSH, extent, 0, user.kind());
     }
     await(ticket);
   }

@@ -307,14 +307,9 @@ public final class ExtentIo {
     return ticket;
   }
 
-  /** The device was made to keep what was written of the block. */
-  public void flushed(BlockExtent extent, ClientKind client) {
-    record(TraceOp.FLUSH, extent, 0, 0, extent.decision(), client);
-  }
-
-  /** Traces what HDFS does to the block. */
-  void record(TraceOp op, BlockExtent extent, long offset) {
-    record(op, extent, offset, 0, extent.decision(), ClientKind.DATANODE);
+  /** Traces what HDFS does to the block as a whole. */
+  public void record(TraceOp op, BlockExtent extent, long offset, ClientKind client) {
+    record(op, extent, offset, 0, extent.decision(), client);
   }
 
   private void record(

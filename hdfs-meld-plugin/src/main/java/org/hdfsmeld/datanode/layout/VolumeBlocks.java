@@ -23,6 +23,7 @@ import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.model.HintDecision;
 import org.hdfsmeld.sim.NamespaceInfo;
 import org.hdfsmeld.trace.BlockTrace.VolumeTrace;
+import org.hdfsmeld.trace.ClientKind;
 import org.hdfsmeld.trace.TraceOp;
 
 /**
@@ -201,7 +202,7 @@ public final class VolumeBlocks implements SharedDevice.BlockTable {
     BlockExtent extent = extents.get(key);
     if (extent != null) {
       extent.truncate(length);
-      io.record(TraceOp.TRUNCATE, extent, length);
+      io.record(TraceOp.TRUNCATE, extent, length, ClientKind.DATANODE);
       io.preload(extent, 0);
     }
   }
@@ -218,7 +219,7 @@ public final class VolumeBlocks implements SharedDevice.BlockTable {
   private BlockExtent remove(BlockKey key) {
     BlockExtent extent = extents.remove(key);
     if (extent != null) {
-      io.record(TraceOp.DELETE, extent, 0);
+      io.record(TraceOp.DELETE, extent, 0, ClientKind.DATANODE);
       end(extent);
     }
     return extent;

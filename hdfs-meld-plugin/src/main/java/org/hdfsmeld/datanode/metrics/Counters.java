@@ -40,7 +40,7 @@ public final class Counters<C extends Enum<C>> {
 
   public Map<String, Long> values() {
     Map<String, Long> values = new LinkedHashMap<>();
-    adders.forEach((counter, sum) -> values.put(StringUtils.toLowerCase(counter.name()), sum.sum()));
+    adders.forEach((key, sum) -> values.put(StringUtils.toLowerCase(key.name()), sum.sum()));
     return values;
   }
 }

@@ -345,6 +345,8 @@ class TestDeviceState {
     }
     assertThat(counter("history_resets")).isEqualTo(1);
     assertThat(counter("blocks_mapped")).as("of the snapshot before").isEqualTo(1);
+    // Its journal is there then; what changed before is in the snapshot alone.
+    await().untilAsserted(() -> assertThat(counter("state_snapshots")).isPositive());
     write(2, MIB);
     await().untilAsserted(() -> assertThat(counter("state_journal_records")).isPositive());
     volumes.close();
