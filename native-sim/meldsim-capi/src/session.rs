@@ -4,8 +4,9 @@
 
 use std::time::{Duration as Wall, Instant};
 
-use meldsim::{Device, DeviceError, Duration, Precondition, Profile};
+use meldsim::{Device, DeviceError, Duration, Profile};
 use meldsim_timeline::Recording;
+use meldsim_workload::Past;
 
 use crate::clock::{Clock, Deadline};
 use crate::error::{Failure, MELDSIM_ERR_TIMEOUT, catch, remember};
@@ -154,12 +155,12 @@ impl Session {
     }
 
     /// Completes everything outstanding, then preconditions the device.
-    pub(crate) fn precondition(&self, precondition: &Precondition) -> Result<(), Failure> {
+    pub(crate) fn precondition(&self, past: &Past) -> Result<(), Failure> {
         let mut state = self.usable_for_long()?;
         state.check_fault()?;
         state.catch_up();
         state.drain();
-        let outcome = state.device.precondition(precondition);
+        let outcome = past.befall(&mut state.device);
         drop(state);
         self.monitor.wake_all();
         Ok(outcome?)

@@ -80,6 +80,17 @@ impl Display for Past {
 }
 
 impl Past {
+    /// Puts a device into the state after it (see [`Device::precondition`]), with random writes of a page each to every
+    /// namespace.
+    ///
+    /// # Errors
+    ///
+    /// As [`Device::precondition`].
+    pub fn befall(&self, device: &mut Device) -> Result<(), DeviceError> {
+        let writers: Vec<_> = device.namespaces().iter().map(|of| (of.id, None)).collect();
+        self.apply(device, writers.into_iter(), || ControlFlow::Continue(()))
+    }
+
     /// Puts a device into the state after it. `writers` are the jobs that write at random, each with its namespace, and the
     /// namespaces of which there is none. `progress` is asked now and then; when it breaks off, the past ends there.
     pub(super) fn apply<'a>(
@@ -95,7 +106,7 @@ impl Past {
         let lba_bytes = profile.controller.lba_size.0;
         let page_bytes = lba_bytes.max(profile.geometry.page_size.0);
         let writer = |(nsid, job): (NamespaceId, Option<&Job>)| {
-            let bytes = device.namespace(nsid)?.size_lbas * lba_bytes;
+            let bytes = device.share_lbas(nsid)? * lba_bytes;
             let by_page = Job {
                 block_bytes: page_bytes,
                 size_bytes: bytes,

@@ -62,9 +62,13 @@ class Device:
         checked(LIBRARY.meldsim_namespace_info(self._handle, number.value, ctypes.byref(info)))
         return Namespace(number.value, info.lba_bytes, info.size_lbas)
 
-    def precondition(self, fill_percent: int = 100, random_percent: int = 100) -> None:
-        """Fills every namespace, and overwrites part of it at random until collection is steady; in no simulated time."""
-        checked(LIBRARY.meldsim_precondition(self._handle, fill_percent, random_percent))
+    def precondition(self, fill_percent: int = 100, random_percent: int = 100, skew: str = "random") -> None:
+        """Fills every namespace, and overwrites part of it at random until collection is steady; in no simulated time.
+
+        skew: which pages more often, such as "zipf:0.9"; it takes real time, for each page is overwritten.
+        """
+        past = f"fill={fill_percent},random={random_percent},skew={skew}"
+        checked(LIBRARY.meldsim_precondition_by(self._handle, past.encode()))
 
     def preload(self, namespace: Namespace, block: int, blocks: int, hint: str | None = None) -> None:
         """Places data as if it had been there for long; in no simulated time."""

@@ -14,7 +14,7 @@ _SIGNATURES: dict[str, tuple] = {
     "meldsim_open": (c_int32, c_uint32, c_char_p, POINTER(c_int64)),
     "meldsim_close": (c_int32, c_int64),
     "meldsim_advance": (c_int32, c_int64, c_uint64),
-    "meldsim_precondition": (c_int32, c_int64, c_uint32, c_uint32),
+    "meldsim_precondition_by": (c_int32, c_int64, c_char_p),
     "meldsim_namespace_create": (c_int32, c_int64, c_uint64, POINTER(c_uint32)),
     "meldsim_namespace_info": (c_int32, c_int64, c_uint32, ctypes.c_void_p),
     "meldsim_preload": (c_int32, c_int64, c_uint32, c_uint64, c_uint64, c_uint32),

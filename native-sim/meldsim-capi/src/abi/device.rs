@@ -3,6 +3,7 @@
 use std::ffi::c_char;
 
 use meldsim::{Device, Duration, Precondition, Profile, ProfileErrors};
+use meldsim_workload::Past;
 
 use crate::entry::{
     boundary, check_out, copy_text, count, device, device_for_long, long, status, string,
@@ -221,10 +222,30 @@ pub extern "C" fn meldsim_precondition(handle: i64, fill_percent: u32, random_pe
                 "fill {fill_percent} % and random {random_percent} %: use 1 to 100 and 0 to 100"
             )));
         }
-        session.precondition(&Precondition {
+        session.precondition(&Past::from(Precondition {
             fill_percent,
             random_percent,
-        })
+        }))
+    })
+}
+
+/// As `meldsim_precondition`, of a past as `meldsim run --precondition` has it: `fill=100,random=75,skew=zipf:0.9`. What is
+/// left out is 100, and no skew. With one, the random writes touched some pages of every namespace more often than others.
+///
+/// A skew has no computed state: the pages are overwritten 4 to 16 times, in no simulated time, but a fraction of a
+/// microsecond for each. Thread-safe.
+///
+/// Errors: MELDSIM_ERR_ARGUMENT (null, not UTF-8, an unknown or impossible word), else as `meldsim_precondition`.
+///
+/// # Safety
+/// `past` is null or a NUL-terminated string.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn meldsim_precondition_by(handle: i64, past: *const c_char) -> i32 {
+    status(handle, |session| {
+        // SAFETY: the contract of this function on `past`.
+        let text = unsafe { string(past, "past") }?;
+        let refused = |error: String| Failure::argument(format!("past \"{text}\": {error}"));
+        session.precondition(&text.parse().map_err(refused)?)
     })
 }
 

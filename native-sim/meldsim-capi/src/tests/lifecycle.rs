@@ -350,3 +350,52 @@ fn what_is_no_snapshot_is_refused_with_a_reason() {
     assert_eq!(other, MELDSIM_ERR_ABI);
     assert_eq!(handle, 0);
 }
+
+// Pasts.
+
+/// Puts the device into the state after a past as the command line has it.
+fn precondition_by(rig: &Rig, past: &str) -> i32 {
+    let past = CString::new(past).unwrap();
+    // SAFETY: a NUL-terminated string.
+    unsafe { meldsim_precondition_by(rig.handle, past.as_ptr()) }
+}
+
+#[test]
+fn a_past_in_words_is_that_of_the_shares_and_has_a_skew() {
+    let after = |past: &dyn Fn(&Rig)| {
+        let rig = Rig::new();
+        past(&rig);
+        snapshot(rig.handle)
+    };
+    let by = |past: &'static str| after(&move |rig| ok(precondition_by(rig, past)));
+    let uniform = after(&|rig| ok(meldsim_precondition(rig.handle, 50, 20)));
+    assert!(by("fill=50,random=20") == uniform);
+    assert!(by("fill=50,random=20,skew=random") == uniform);
+    let skewed = by("fill=50,random=20,skew=zipf:0.9");
+    assert!(skewed != uniform && skewed.len() > 1000);
+    assert!(by("fill=50,random=20,skew=zipf:0.9") == skewed, "each time");
+}
+
+#[test]
+fn a_past_that_cannot_be_is_refused_in_words() {
+    let rig = Rig::new();
+    for (past, named) in [
+        ("", "no value"),
+        ("fill=0", "1 to 100"),
+        ("fill=101", "1 to 100"),
+        ("random=200", "0 to 100"),
+        ("wear=3", "use fill, random and skew"),
+        ("skew=gauss:1", "use random, zipf:THETA"),
+        ("skew=zipf:21", "above 0 and up to 20"),
+        ("skew=zoned:90/10:20/90", "add up to 100"),
+    ] {
+        assert_eq!(precondition_by(&rig, past), MELDSIM_ERR_ARGUMENT, "{past}");
+        let error = last_error();
+        assert!(error.starts_with(&format!("past \"{past}\": ")), "{error}");
+        assert!(error.contains(named), "{error}");
+    }
+    // SAFETY: null by contract.
+    let null = unsafe { meldsim_precondition_by(rig.handle, std::ptr::null()) };
+    assert_eq!(null, MELDSIM_ERR_ARGUMENT);
+    assert_eq!(rig.stat("mapped_pages"), 0, "nothing has changed");
+}

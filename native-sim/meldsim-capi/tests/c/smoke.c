@@ -131,6 +131,7 @@ static void used(void) {
   CHECK(meldsim_precondition(device, 50, 0), == MELDSIM_OK);
   CHECK(counter(device, "mapped_pages"), == (1 << 25) / 4096);
   CHECK(namespace_counter(device, nsid, "mapped_pages"), == (1 << 25) / 4096);
+  CHECK(meldsim_precondition_by(device, "fill=50,random=10,skew=zipf:0.9"), == MELDSIM_OK);
   CHECK(meldsim_namespace_stats(device, nsid + 1, NULL, 0), == MELDSIM_ERR_NAMESPACE);
   CHECK(meldsim_set_mode(device, MELDSIM_REAL_TIME, 0.001), == MELDSIM_OK);
   CHECK(meldsim_wait(device, meldsim_submit(device, MELDSIM_READ, nsid, 0, 64, 0, 0), UINT64_MAX), > 0);

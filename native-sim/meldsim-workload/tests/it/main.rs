@@ -9,6 +9,7 @@ mod common;
 mod formats;
 mod host_path;
 mod job_control;
+mod pasts;
 mod physical;
 mod rates;
 mod threads;

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::request::PageRange;
 use super::{Device, DeviceError};
-use crate::nvme::{Command, Directive, NamespaceId};
+use crate::nvme::{Command, Directive, Namespace, NamespaceId};
 
 /// How the namespaces of a device have been used: see [`Device::precondition`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -182,12 +182,31 @@ impl Device {
             .precondition_by(profile, namespaces, precondition, writes, progress)
     }
 
+    /// Logical blocks of a namespace that a past can fill, from its start: all of them, or its share of the NVM set where
+    /// the namespaces of that are larger than the set together. `None` where there is no such namespace.
+    pub fn share_lbas(&self, nsid: NamespaceId) -> Option<u64> {
+        let namespace = self.namespace(nsid)?;
+        let set = self.set_of(nsid)?;
+        let total = self.namespaces.of_set(set).map(Namespace::pages).sum();
+        let room = self.set_info(set)?.capacity_pages;
+        let bytes = share(namespace.pages(), total, room) * namespace.page_bytes;
+        Some((bytes / namespace.lba_bytes).min(namespace.size_lbas))
+    }
+
     fn check_past(&self) -> Result<(), DeviceError> {
         match self.outstanding() {
             0 if self.zones.is_some() => Err(DeviceError::ZonedPast),
             0 => Ok(()),
             _ => Err(DeviceError::Busy),
         }
+    }
+}
+
+/// Of so much room, what belongs to one of the namespaces that are so large together.
+pub(super) fn share(pages: u64, total: u64, room: u64) -> u64 {
+    match total > room {
+        true => (u128::from(pages) * u128::from(room) / u128::from(total)) as u64,
+        false => pages,
     }
 }
 

@@ -117,8 +117,10 @@ impl<'a> Overwriter<'a> {
         Some(())
     }
 
-    /// Collects as far as the log's pacing would have.
+    /// Collects as far as the log's pacing would have; less where all superblocks in turn gain nothing, as in a small log
+    /// that is full.
     fn keep_room(&mut self, log_id: u32) -> Option<()> {
+        let (mut most, mut in_vain) = (0, 0);
         loop {
             let ftl = &mut *self.preload.ftl;
             let log = &mut ftl.logs[log_id as usize];
@@ -127,9 +129,12 @@ impl<'a> Overwriter<'a> {
             let is_on = ftl.pacing.is_due(room, is_on, freed);
             self.logs[log_id as usize].is_on = is_on;
             let pages = u64::from(ftl.addressing.pages_per_wordline);
-            if !is_on && log.blocks.available(self.preload.stream) >= pages {
-                return Some(());
+            let has_room = log.blocks.available(self.preload.stream) >= pages;
+            if in_vain > log.blocks.count || (!is_on && has_room) {
+                return has_room.then_some(());
             }
+            in_vain = if room > most { 0 } else { in_vain + 1 };
+            most = most.max(room);
             let choice = ftl.selection.next(&mut log.blocks, true);
             let Choice {
                 superblock,

@@ -15,6 +15,9 @@ const ROOM: usize = 96;
 /// No struct that is accepted is larger.
 const STRUCT_BYTES: usize = 1024;
 const UNTOUCHED: u64 = 0x7F7F_7F7F_7F7F_7F7F;
+/// Of `Call::Precondition`: shares from here on, one each, are of these pasts.
+const SKEWED: usize = 250;
+const SKEWS: [&str; 4] = ["zipf:0.9", "zoned:90/10:10/90", "pareto:1", ""];
 /// Of `Call::Open`: a plain device, one with reclaim unit handles, one with zones.
 pub(super) const PLAIN: u8 = 0;
 pub(super) const HANDLES: u8 = 0xC0;
@@ -252,8 +255,18 @@ impl Caller {
                 fill,
                 random,
             } => {
+                let skew = SKEWS.get(usize::from(random).wrapping_sub(SKEWED));
                 let (fill, random) = (u32::from(fill) % 110, u32::from(random) % 110);
-                meldsim_precondition(self.device(device), fill, random).into()
+                let device = self.device(device);
+                match skew {
+                    None => meldsim_precondition(device, fill, random),
+                    Some(skew) => {
+                        let past = format!("fill={fill},random={random},skew={skew}\0");
+                        // SAFETY: a NUL-terminated string.
+                        unsafe { meldsim_precondition_by(device, past.as_ptr().cast()) }
+                    }
+                }
+                .into()
             }
             Call::StreamRelease {
                 device,

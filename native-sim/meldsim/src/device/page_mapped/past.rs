@@ -9,7 +9,7 @@ use crate::device::DeviceError;
 use crate::device::medium::Past;
 use crate::device::namespace::Namespaces;
 use crate::device::request::PageRange;
-use crate::device::state::{Aging, PastWrite, Precondition};
+use crate::device::state::{Aging, PastWrite, Precondition, share};
 use crate::engine::EventQueue;
 use crate::event::Event;
 use crate::ftl::{Filled, Overwriter, Overwritten, SavedFtl};
@@ -149,11 +149,7 @@ impl<M: Map> NandMedium<M> {
             let total: u64 = sizes.iter().sum();
             let mut filled = Vec::with_capacity(sizes.len());
             for &pages in &sizes {
-                // Larger than the set together: each counts as its share of the set.
-                let share = match total > room {
-                    true => (u128::from(pages) * u128::from(room) / u128::from(total)) as u64,
-                    false => pages,
-                };
+                let share = share(pages, total, room);
                 let (of_space, pages) = (pages, percent(share, precondition.fill_percent));
                 set.map.add_space(of_space);
                 filled.push(Filled {

@@ -350,7 +350,7 @@ public class FakeDevice implements SimDevice {
   }
 
   @Override
-  public void precondition(int fillPercent, int randomPercent) {
+  public void precondition(String past) {
     throw new UnsupportedOperationException("not on the plugin's path");
   }
 

@@ -1,12 +1,16 @@
 package org.hdfsmeld.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.MiniDFSCluster.DataNodeProperties;
 import org.apache.hadoop.util.ToolRunner;
@@ -77,6 +81,39 @@ class ITPrecondition {
       assertThat(Volumes.total("mapped_pages")).isBetween(left - 100, left);
       Content.assertSame(used.fileSystem(), kept, Content.random(2, MeldCluster.BLOCK_BYTES));
     }
+  }
+
+  @Test
+  void aSkewedPastAmplifiesOtherwise() throws Exception {
+    String profile = Profiles.divided(dir, "");
+    Map<String, Double> amplified = new HashMap<>();
+    for (String skew : List.of("", ",skew=zoned:100/30:0/70")) {
+      try (MeldCluster used =
+          MeldCluster.builder()
+              .volumes(profile)
+              .meld("precondition", "fill=100,random=100" + skew)
+              .start()) {
+        assertThat(Volumes.total("mapped_pages")).isEqualTo(Volumes.total("capacity_pages"));
+        assertThat(report(used))
+            .contains("random 100 %" + skew.replace(",skew=", ", skew ") + System.lineSeparator());
+        amplified.put(skew, amplification(used));
+        assertThat(Volumes.total("errors")).isZero();
+        Content.assertSame(used.fileSystem(), FILE, Content.random(1, FILE_BYTES));
+      }
+    }
+    // What was never rewritten lies together, and need not be moved.
+    assertThat(amplified.get(",skew=zoned:100/30:0/70")).isLessThan(0.9 * amplified.get(""));
+  }
+
+  @Test
+  void aSkewThatCannotBeStopsTheDataNode() throws Exception {
+    MeldCluster.Builder wrong =
+        MeldCluster.builder()
+            .volumes(Profiles.divided(dir, ""))
+            .meld("precondition", "skew=zipf:21");
+    assertThatThrownBy(() -> wrong.start().close())
+        .hasStackTraceContaining("dfs.datanode.meld.precondition = 'fill=100,random=100,skew=zipf:21'")
+        .hasStackTraceContaining("up to 20");
   }
 
   @Test

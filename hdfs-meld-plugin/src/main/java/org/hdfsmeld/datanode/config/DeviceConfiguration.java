@@ -55,6 +55,12 @@ public record DeviceConfiguration(
     return preconditions.getOrDefault(device, precondition);
   }
 
+  public String preconditionKey(String device) {
+    return preconditions.containsKey(device)
+        ? MeldKeys.VOLUME_PRECONDITIONS
+        : MeldKeys.PRECONDITION;
+  }
+
   public VolumeBinding of(File volume) {
     File bound = bound(volume);
     return bound == null

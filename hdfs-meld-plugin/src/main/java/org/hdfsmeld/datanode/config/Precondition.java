@@ -8,30 +8,36 @@ import java.util.regex.Pattern;
  *
  * @param fillPercent share of the device that holds data, 1 to 100; 0 of a fresh one
  * @param randomPercent share of that data that was overwritten at random, 0 to 100
+ * @param skew which of it more often, as {@code zipf:0.9}; empty for all alike
  */
-public record Precondition(int fillPercent, int randomPercent) {
+public record Precondition(int fillPercent, int randomPercent, String skew) {
   /** Nothing: the device is fresh. */
-  public static final Precondition NONE = new Precondition(0, 0);
+  public static final Precondition NONE = new Precondition(0, 0, "");
 
-  /** Either may be left out, and is 100 then, as with {@code meldsim run --precondition}. */
+  /** The library knows what follows the name. */
+  private static final String SKEW = "((?:random|zipf|pareto|normal|zoned|zoned_abs)(?::[^,]*)?)";
+
+  /** A share may be left out, and is 100 then, as with {@code meldsim run --precondition}. */
   private static final Pattern OF_ALL =
-      Pattern.compile("none|(?:fill=(\\d{1,3}))?(?:(?:^|,)random=(\\d{1,3}))?");
+      Pattern.compile(
+          "none|(?:fill=(\\d{1,3}))?(?:(?:^|,)random=(\\d{1,3}))?(?:(?:^|,)skew=" + SKEW + ")?");
 
   /** In a list that commas separate. */
-  private static final Pattern OF_ONE = Pattern.compile("none|(\\d{1,3})/(\\d{1,3})");
+  private static final Pattern OF_ONE = 
+      Pattern.compile("none|(\\d{1,3})/(\\d{1,3})(?:/" + SKEW + ")?");
 
   /** Reads the value of the key for all devices, such as {@code fill=80,random=100}. */
   static Precondition ofAll(String key, String value) throws MeldConfigurationException {
     String shares = value.replace(" ", "");
     return shares.isEmpty()
         ? NONE
-        : read(key, value, OF_ALL.matcher(shares), "none or fill=80,random=100");
+        : read(key, value, OF_ALL.matcher(shares), "none or fill=80,random=100,skew=zipf:0.9");
   }
 
   /** Reads the shares of an entry such as {@code /data/1=80/100}. */
   static Precondition ofOne(String key, String entry, String shares)
       throws MeldConfigurationException {
-    return read(key, entry, OF_ONE.matcher(shares), "/data/1=80/100 or @ssd0=none");
+    return read(key, entry, OF_ONE.matcher(shares), "/data/1=80/100, /data/1=80/100/zipf:0.9 or @ssd0=none");
   }
 
   private static Precondition read(String key, String value, Matcher shares, String example)
@@ -43,9 +49,21 @@ public record Precondition(int fillPercent, int randomPercent) {
     int fill = isRead ? share(shares.group(1)) : 0;
     if (fill < 1 || fill > 100 || share(shares.group(2)) > 100) {
       throw new MeldConfigurationException(
-          key, value, "fill is 1 to 100 % and random 0 to 100 %, such as " + example);
+          key,
+          value,
+          "fill is 1 to 100 %, random 0 to 100 %, and skew one of random, zipf, pareto, normal and"
+              + " zoned, such as "
+              + example);
     }
-    return new Precondition(fill, share(shares.group(2)));
+    String skew = shares.group(3) == null ? "" : shares.group(3);
+    return new Precondition(fill, share(shares.group(2)), skew);
+  }
+
+  /** As {@code meldsim run --precondition} has it. */
+  @Override
+  public String toString() {
+    String shares = "fill=" + fillPercent + ",random=" + randomPercent;
+    return skew.isEmpty() ? shares : shares + ",skew=" + skew;
   }
 
   private static int share(String percent) {

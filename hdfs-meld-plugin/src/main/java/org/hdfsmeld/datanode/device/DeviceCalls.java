@@ -21,6 +21,9 @@ final class DeviceCalls {
   /** A device of a large snapshot may take seconds to open: so many times as long as a call. */
   static final int PATIENCE = 6;
 
+  /** A skewed past of a large device takes minutes. */
+  static final int PATIENCE_OF_PAST = 60 * PATIENCE;
+
   private final Queue<FutureTask<?>> waiting = new ConcurrentLinkedQueue<>();
   private final Watchdog watchdog;
   private final Supplier<SimDevice> device;

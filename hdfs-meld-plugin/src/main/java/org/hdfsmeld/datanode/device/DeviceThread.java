@@ -250,6 +250,17 @@ final class DeviceThread {
     return calls.make(DeviceCalls.PATIENCE, call, () -> LockSupport.unpark(thread));
   }
 
+  /** A skew is overwritten page by page. */
+  void precondition(String past, boolean skewed) throws SimException {
+    calls.<Void, SimException>make(
+        skewed ? DeviceCalls.PATIENCE_OF_PAST : DeviceCalls.PATIENCE,
+        target -> {
+          target.precondition(past);
+          return null;
+        },
+        () -> LockSupport.unpark(thread));
+  }
+
   /**
    * Changes who moves time, after all that was put in before. Who awaits a ticket goes on: what was
    * accounted is complete, and what was paced need not be waited for.

@@ -18,6 +18,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
+import org.hdfsmeld.datanode.config.MeldConfigurationException;
 import org.hdfsmeld.datanode.config.MeldMode;
 import org.hdfsmeld.datanode.config.Precondition;
 import org.hdfsmeld.datanode.config.VolumeBinding;
@@ -36,6 +37,7 @@ import org.hdfsmeld.sim.NamespaceInfo;
 import org.hdfsmeld.sim.SimDevice;
 import org.hdfsmeld.sim.SimDeviceOpener;
 import org.hdfsmeld.sim.SimException;
+import org.hdfsmeld.sim.SimStatus;
 
 /**
  * One simulated device with the volumes on it: one volume, or several in namespaces of their own.
@@ -488,11 +490,16 @@ public final class SharedDevice implements MeldDeviceMXBean {
       prepared.computeIfAbsent(set, key -> new ArrayDeque<>()).add(namespace);
     }
     Precondition past = config.devices().preconditionOf(name);
-    queue.callPatiently(
-        device -> {
-          device.precondition(past.fillPercent(), past.randomPercent());
-          return null;
-        });
+    try {
+      queue.precondition(past.toString(), !past.skew().isEmpty());
+    } catch (SimException e) {
+      throw e.status() != SimStatus.ARGUMENT
+          ? e
+          : new SimException(
+              e.getMessage(),
+              new MeldConfigurationException(
+                  config.devices().preconditionKey(name), past.toString(), e.getMessage()));
+    }
   }
 
   private NamespaceInfo create(int set) throws SimException {

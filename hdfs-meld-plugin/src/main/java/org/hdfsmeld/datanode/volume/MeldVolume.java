@@ -418,6 +418,10 @@ public final class MeldVolume implements MeldVolumeMXBean {
     return device.device().getLastError();
   }
 
+  Precondition precondition() {
+    return shared.config().devices().preconditionOf(device.device().getDevice());
+  }
+
   @Override
   public Map<String, Long> getCounters() {
     long pending = device.device().pending();
@@ -428,7 +432,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
     values.put(SharedDevice.COUNTERS_PENDING, pending);
     VolumeBlocks present = blocks;
     values.put("blocks_mapped", present == null ? 0L : present.count());
-    Precondition past = shared.config().devices().preconditionOf(device.device().getDevice());
+    Precondition past = precondition();
     values.put("precondition_fill_percent", (long) past.fillPercent());
     values.put("precondition_random_percent", (long) past.randomPercent());
     values.put("history_entries", history == null ? 0L : history.size());

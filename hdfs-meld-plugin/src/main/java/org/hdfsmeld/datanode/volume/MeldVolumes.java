@@ -273,7 +273,11 @@ public final class MeldVolumes implements AutoCloseable {
 
   public DatanodeReport report() {
     List<DatanodeReport.Volume> reports = new ArrayList<>();
-    for (MeldVolume volume : lifecycle.volumes()) {
+    List<String> skews = new ArrayList<>();
+    List<MeldVolume> present = new ArrayList<>(lifecycle.volumes());
+    present.sort(Comparator.comparing(MeldVolume::getVolume));
+    for (MeldVolume volume : present) {
+      skews.add(volume.precondition().skew());
       reports.add(
           new DatanodeReport.Volume(
               volume.getVolume(),
@@ -283,8 +287,7 @@ public final class MeldVolumes implements AutoCloseable {
               volume.getLastError(),
               volume.getCounters()));
     }
-    reports.sort(Comparator.comparing(DatanodeReport.Volume::volume));
-    return new DatanodeReport(reports, shared.hints().counters());
+    return new DatanodeReport(reports, shared.hints().counters(), skews);
   }
 
   public void notForwarded(String message) {

@@ -158,6 +158,9 @@ public final class VolumeLifecycle {
 
   /** What stops the DataNode when a device cannot be used; null when it goes on without. */
   private IOException refused(SimException e, VolumeBinding binding, File root) {
+    if (e.getCause() instanceof MeldConfigurationException wrong) {
+      return wrong;
+    }
     if (e.status() == SimStatus.PROFILE) {
       return new MeldConfigurationException(
           shared.config().devices().profileKey(root),

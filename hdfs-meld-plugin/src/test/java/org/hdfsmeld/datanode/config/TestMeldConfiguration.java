@@ -99,7 +99,9 @@ class TestMeldConfiguration {
     "precondition, 'fill=0', fill=80",
     "precondition, 'fill=101,random=100', 1 to 100",
     "precondition, 'fill=80,random=101', 0 to 100",
-    "precondition, 'fill=80,skew=zipf:1', fill=80",
+    "precondition, 'fill=80,skew=gauss:1', 'random, zipf, pareto, normal and zoned'",
+    "precondition, 'fill=80,skew', skew=zipf:0.9",
+    "volume.preconditions, /data/1=80/100/hot, /data/1=80/100/zipf:0.9",
     "volume.preconditions, /data/1=0/0, /data/1=80/100",
     "volume.preconditions, /data/1=80, /data/1=80/100",
     "volume.preconditions, /data/1=any-none, /data/1=80/100",
@@ -158,18 +160,23 @@ class TestMeldConfiguration {
     DeviceConfiguration fresh = MeldConfiguration.read(conf).devices();
     assertThat(fresh.preconditionOf("/data/1")).isEqualTo(Precondition.NONE);
     conf.set(MeldKeys.DEVICES, "ssd0=nvmset-2tb");
-    conf.set(MeldKeys.PRECONDITION, "fill=100, random=50");
-    conf.set(MeldKeys.VOLUME_PRECONDITIONS, "/data/1/=80/0,@ssd0=none");
+    conf.set(MeldKeys.PRECONDITION, "fill=100, random=50, skew=zipf:0.9");
+    conf.set(MeldKeys.VOLUME_PRECONDITIONS, "/data/1/=80/0,/data/3=70/60/zoned:90/10:10/90,@ssd0=none");
     DeviceConfiguration used = MeldConfiguration.read(conf).devices();
-    assertThat(used.preconditionOf("/data/1")).isEqualTo(new Precondition(80, 0));
-    assertThat(used.preconditionOf("/data/2")).isEqualTo(new Precondition(100, 50));
+    assertThat(used.preconditionOf("/data/1")).isEqualTo(new Precondition(80, 0, ""));
+    assertThat(used.preconditionOf("/data/2")).isEqualTo(new Precondition(100, 50, "zipf:0.9"));
+    assertThat(used.preconditionOf("/data/2")).hasToString("fill=100,random=50,skew=zipf:0.9");
+    assertThat(used.preconditionOf("/data/3"))
+        .isEqualTo(new Precondition(70, 60, "zoned:90/10:10/90"));
+    assertThat(used.preconditionKey("/data/2")).isEqualTo(MeldKeys.PRECONDITION);
+    assertThat(used.preconditionKey("/data/3")).isEqualTo(MeldKeys.VOLUME_PRECONDITIONS);
     assertThat(used.preconditionOf("ssd0")).isEqualTo(Precondition.NONE);
     conf.set(MeldKeys.PRECONDITION, "random=0");
     assertThat(MeldConfiguration.read(conf).devices().precondition())
-        .isEqualTo(new Precondition(100, 0));
+        .isEqualTo(new Precondition(100, 0, ""));
     conf.set(MeldKeys.PRECONDITION, "fill=30");
     assertThat(MeldConfiguration.read(conf).devices().precondition())
-        .isEqualTo(new Precondition(30, 100));
+        .isEqualTo(new Precondition(30, 100, ""));
   }
 
   @Test

@@ -51,7 +51,7 @@ final class LibMeldsim {
 
   static native int meldsim_layout(long handle, int nsid, long slba, long nlb, byte[] out);
 
-  static native int meldsim_precondition(long handle, int fillPercent, int randomPercent);
+  static native int meldsim_precondition_by(long handle, byte[] past);
 
   static native long meldsim_snapshot(long handle, ByteBuffer out, long n);
 

@@ -211,8 +211,8 @@ public final class NativeSimDevice implements SimDevice {
   }
 
   @Override
-  public void precondition(int fillPercent, int randomPercent) throws SimException {
-    must(LibMeldsim.meldsim_precondition(handle, fillPercent, randomPercent));
+  public void precondition(String past) throws SimException {
+    must(LibMeldsim.meldsim_precondition_by(handle, cString(past)));
   }
 
   @Override

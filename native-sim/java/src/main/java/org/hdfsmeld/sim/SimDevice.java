@@ -98,12 +98,10 @@ public interface SimDevice extends AutoCloseable {
    * Puts the device into the state of one that has been used for long; what its namespaces held is
    * gone. Completes everything outstanding first; takes no simulated time.
    *
-   * @param fillPercent share of every namespace that holds data, 1 to 100
-   * @param randomPercent share of that data that was overwritten at random until garbage collection
-   *     came to its steady state, 0 to 100
+   * @param past as of {@code meldsim run --precondition}, such as {@code fill=100,random=75}
    * @throws SimException when the device refuses it
    */
-  void precondition(int fillPercent, int randomPercent) throws SimException;
+  void precondition(String past) throws SimException;
 
   /**
    * The device's profile as TOML, with every key.

@@ -199,14 +199,16 @@ class TestNativeSimDevice {
   void aPreconditionedDeviceIsInUse() throws SimException {
     try (SimDevice used = NativeSimDevice.open("", "melded-tlc-8x8")) {
       used.createNamespace(1L << 30);
-      used.precondition(50, 100);
+      used.precondition("fill=50,random=100");
       long[] stats = new long[used.statNames().size()];
       used.stats(stats);
       long mapped = stats[used.statNames().indexOf("mapped_pages")];
       assertThat(mapped).isEqualTo((1L << 29) / 4096);
     }
-    SimException e = catchThrowableOfType(SimException.class, () -> device.precondition(101, 0));
+    SimException e =
+        catchThrowableOfType(SimException.class, () -> device.precondition("skew=zipf:21"));
     assertThat(e.status()).isEqualTo(SimStatus.ARGUMENT);
+    assertThat(e).hasMessageContaining("past \"skew=zipf:21\": ").hasMessageContaining("up to 20");
   }
 
   @Test
