@@ -899,6 +899,21 @@ int32_t meldsim_precondition(int64_t handle,
                              uint32_t random_percent);
 
 /**
+ * As `meldsim_precondition`, of a past as `meldsim run --precondition` has it: `fill=100,random=75,skew=zipf:0.9`. What is
+ * left out is 100, and no skew. With one, the random writes touched some pages of every namespace more often than others.
+ *
+ * A skew has no computed state: the pages are overwritten 4 to 16 times, in no simulated time, but a fraction of a
+ * microsecond for each. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT (null, not UTF-8, an unknown or impossible word), else as `meldsim_precondition`.
+ *
+ * # Safety
+ * `past` is null or a NUL-terminated string.
+ */
+int32_t meldsim_precondition_by(int64_t handle,
+                                const char *past);
+
+/**
  * Creates a namespace of `size_bytes`, a multiple of the logical block size, and stores its id in `*nsid`.
  *
  * Namespaces are thin: their sizes may add up to more than the device holds. They live as long as the device, and go to
