@@ -112,7 +112,8 @@ class ITPrecondition {
             .volumes(Profiles.divided(dir, ""))
             .meld("precondition", "skew=zipf:21");
     assertThatThrownBy(() -> wrong.start().close())
-        .hasStackTraceContaining("dfs.datanode.meld.precondition = 'fill=100,random=100,skew=zipf:21'")
+        .hasStackTraceContaining(
+            "dfs.datanode.meld.precondition = 'fill=100,random=100,skew=zipf:21'")
         .hasStackTraceContaining("up to 20");
   }
 

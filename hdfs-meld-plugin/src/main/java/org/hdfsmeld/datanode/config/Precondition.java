@@ -23,7 +23,7 @@ public record Precondition(int fillPercent, int randomPercent, String skew) {
           "none|(?:fill=(\\d{1,3}))?(?:(?:^|,)random=(\\d{1,3}))?(?:(?:^|,)skew=" + SKEW + ")?");
 
   /** In a list that commas separate. */
-  private static final Pattern OF_ONE = 
+  private static final Pattern OF_ONE =
       Pattern.compile("none|(\\d{1,3})/(\\d{1,3})(?:/" + SKEW + ")?");
 
   /** Reads the value of the key for all devices, such as {@code fill=80,random=100}. */
@@ -37,7 +37,11 @@ public record Precondition(int fillPercent, int randomPercent, String skew) {
   /** Reads the shares of an entry such as {@code /data/1=80/100}. */
   static Precondition ofOne(String key, String entry, String shares)
       throws MeldConfigurationException {
-    return read(key, entry, OF_ONE.matcher(shares), "/data/1=80/100, /data/1=80/100/zipf:0.9 or @ssd0=none");
+    return read(
+        key,
+        entry,
+        OF_ONE.matcher(shares),
+        "/data/1=80/100, /data/1=80/100/zipf:0.9 or @ssd0=none");
   }
 
   private static Precondition read(String key, String value, Matcher shares, String example)

@@ -161,7 +161,8 @@ class TestMeldConfiguration {
     assertThat(fresh.preconditionOf("/data/1")).isEqualTo(Precondition.NONE);
     conf.set(MeldKeys.DEVICES, "ssd0=nvmset-2tb");
     conf.set(MeldKeys.PRECONDITION, "fill=100, random=50, skew=zipf:0.9");
-    conf.set(MeldKeys.VOLUME_PRECONDITIONS, "/data/1/=80/0,/data/3=70/60/zoned:90/10:10/90,@ssd0=none");
+    conf.set(
+        MeldKeys.VOLUME_PRECONDITIONS, "/data/1/=80/0,/data/3=70/60/zoned:90/10:10/90,@ssd0=none");
     DeviceConfiguration used = MeldConfiguration.read(conf).devices();
     assertThat(used.preconditionOf("/data/1")).isEqualTo(new Precondition(80, 0, ""));
     assertThat(used.preconditionOf("/data/2")).isEqualTo(new Precondition(100, 50, "zipf:0.9"));
