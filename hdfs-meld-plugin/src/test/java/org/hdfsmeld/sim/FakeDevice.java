@@ -350,7 +350,7 @@ public class FakeDevice implements SimDevice {
   }
 
   @Override
-  public void precondition(String past) {
+  public void precondition(String past) throws SimException {
     throw new UnsupportedOperationException("not on the plugin's path");
   }
 

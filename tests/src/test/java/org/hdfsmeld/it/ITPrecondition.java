@@ -1,7 +1,6 @@
 package org.hdfsmeld.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.io.ByteArrayOutputStream;
@@ -87,7 +86,7 @@ class ITPrecondition {
   void aSkewedPastAmplifiesOtherwise() throws Exception {
     String profile = Profiles.divided(dir, "");
     Map<String, Double> amplified = new HashMap<>();
-    for (String skew : List.of("", ",skew=zoned:100/30:0/70")) {
+    for (String skew : List.of("", ",skew=zoned:100/10:0/90")) {
       try (MeldCluster used =
           MeldCluster.builder()
               .volumes(profile)
@@ -101,20 +100,8 @@ class ITPrecondition {
         Content.assertSame(used.fileSystem(), FILE, Content.random(1, FILE_BYTES));
       }
     }
-    // What was never rewritten lies together, and need not be moved.
-    assertThat(amplified.get(",skew=zoned:100/30:0/70")).isLessThan(0.9 * amplified.get(""));
-  }
-
-  @Test
-  void aSkewThatCannotBeStopsTheDataNode() throws Exception {
-    MeldCluster.Builder wrong =
-        MeldCluster.builder()
-            .volumes(Profiles.divided(dir, ""))
-            .meld("precondition", "skew=zipf:21");
-    assertThatThrownBy(() -> wrong.start().close())
-        .hasStackTraceContaining(
-            "dfs.datanode.meld.precondition = 'fill=100,random=100,skew=zipf:21'")
-        .hasStackTraceContaining("up to 20");
+    // Blocks lie where the past wrote; what it never rewrote lies apart by now, and need not be moved.
+    assertThat(amplified.get(",skew=zoned:100/10:0/90")).isLessThan(0.9 * amplified.get(""));
   }
 
   @Test

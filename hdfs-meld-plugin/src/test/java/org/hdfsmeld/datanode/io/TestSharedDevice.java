@@ -44,7 +44,7 @@ class TestSharedDevice {
   private static final BlockKey BLOCK = new BlockKey("BP-1", 7);
 
   /** A device with two NVM sets. */
-  private static final class Divided extends FakeDevice {
+  private static class Divided extends FakeDevice {
     final List<Integer> sets = new ArrayList<>();
     volatile Runnable whenLookedAt = () -> {};
 
@@ -127,6 +127,25 @@ class TestSharedDevice {
     assertThat(second.device().namespace().nsid()).isEqualTo(2);
     assertThat(first.getDevice()).isEqualTo("ssd0");
     assertThat(first.getProfile()).isEqualTo("some");
+  }
+
+  @Test
+  void aPastThatTheDeviceRefusesIsNamedByItsKey() throws Exception {
+    Configuration conf = new Configuration();
+    conf.set(MeldKeys.PRECONDITION, "skew=zipf:21");
+    Divided refusing =
+        new Divided() {
+          @Override
+          public void precondition(String past) throws SimException {
+            throw new SimException(SimStatus.ARGUMENT, past + " cannot be");
+          }
+        };
+    try (MeldVolumes used = FakeDevice.volumes(MeldConfiguration.read(conf), () -> refusing)) {
+      String past = "fill=100,random=100,skew=zipf:21";
+      assertThatThrownBy(() -> used.add("DS-1", new File("/data/1/current")))
+          .isInstanceOf(MeldConfigurationException.class)
+          .hasMessage(MeldKeys.PRECONDITION + " = '" + past + "': " + past + " cannot be");
+    }
   }
 
   @Test
