@@ -95,12 +95,17 @@ class ITPrecondition {
         assertThat(Volumes.total("mapped_pages")).isEqualTo(Volumes.total("capacity_pages"));
         assertThat(report(used))
             .contains("random 100 %" + skew.replace(",skew=", ", skew ") + System.lineSeparator());
+        // As much as several superblocks hold.
+        for (int file = 0; file < 8; file++) {
+          Content.write(
+              used.fileSystem(), new org.apache.hadoop.fs.Path("/" + file), file, FILE_BYTES);
+        }
         amplified.put(skew, amplification(used));
         assertThat(Volumes.total("errors")).isZero();
         Content.assertSame(used.fileSystem(), FILE, Content.random(1, FILE_BYTES));
       }
     }
-    // Blocks lie where the past wrote; what it never rewrote lies apart by now, and need not be moved.
+    // What the past never rewrote lies apart by now, and need not be moved.
     assertThat(amplified.get(",skew=zoned:100/10:0/90")).isLessThan(0.9 * amplified.get(""));
   }
 
