@@ -149,6 +149,16 @@ class Devices(unittest.TestCase):
             device.counters()
         self.assertEqual(caught.exception.status, -8)
 
+    def test_a_past_may_have_a_skew(self):
+        with meldsim.Device("melded-tlc-8x8") as device:
+            device.namespace(1 << 30)
+            device.precondition(50, 25)
+            self.assertEqual(device.counters()["mapped_pages"], (1 << 29) // 4096)
+            device.precondition(50, 25, "zipf:0.9")
+            self.assertEqual(device.counters()["mapped_pages"], (1 << 29) // 4096)
+            with self.assertRaisesRegex(meldsim.MeldsimError, "use random, zipf:THETA"):
+                device.precondition(skew="gauss")
+
 
 class Examples(unittest.TestCase):
     def run_example(self, name, *arguments):
