@@ -1,7 +1,6 @@
 package org.hdfsmeld.rpc;
 
 import java.io.DataInput;
-import java.io.DataInputStream;
 import java.io.DataOutput;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -14,10 +13,8 @@ import java.util.Map;
  *
  * @param volumes its volumes with a simulated device
  * @param hints counters of its questions to the NameNodes; empty when it asks none
- * @param skews of the devices' pasts, for each volume in order, empty for none; the version before
- *     has no such list
  */
-public record DatanodeReport(List<Volume> volumes, Map<String, Long> hints, List<String> skews) {
+public record DatanodeReport(List<Volume> volumes, Map<String, Long> hints) {
   private static final int MAX_VOLUMES = 10_000;
   private static final int MAX_COUNTERS = 10_000;
 
@@ -25,7 +22,7 @@ public record DatanodeReport(List<Volume> volumes, Map<String, Long> hints, List
    * A volume.
    *
    * @param volume its folder
-   * @param profile its device
+   * @param profile its device, and what that had been through before
    * @param mode {@code off}, {@code account} or {@code real-time}
    * @param healthy false when the simulator is out of service
    * @param lastError text of its last failure, or empty
@@ -50,12 +47,9 @@ public record DatanodeReport(List<Volume> volumes, Map<String, Long> hints, List
       writeCounters(volume.counters(), out);
     }
     writeCounters(hints, out);
-    for (String skew : skews) {
-      out.writeUTF(skew);
-    }
   }
 
-  public static DatanodeReport read(DataInputStream in) throws IOException {
+  public static DatanodeReport read(DataInput in) throws IOException {
     List<Volume> volumes = new ArrayList<>();
     for (int left = MeldRpc.count(in, MAX_VOLUMES, "volumes"); left > 0; left--) {
       volumes.add(
@@ -67,12 +61,7 @@ public record DatanodeReport(List<Volume> volumes, Map<String, Long> hints, List
               in.readUTF(),
               readCounters(in)));
     }
-    Map<String, Long> hints = readCounters(in);
-    List<String> skews = new ArrayList<>();
-    while (skews.size() < volumes.size()) {
-      skews.add(in.available() > 0 ? in.readUTF() : "");
-    }
-    return new DatanodeReport(volumes, hints, skews);
+    return new DatanodeReport(volumes, readCounters(in));
   }
 
   private static void writeCounters(Map<String, Long> counters, DataOutput out) throws IOException {

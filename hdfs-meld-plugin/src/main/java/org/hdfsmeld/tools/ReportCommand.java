@@ -1,7 +1,6 @@
 package org.hdfsmeld.tools;
 
 import java.io.PrintStream;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.ToLongFunction;
@@ -25,9 +24,7 @@ final class ReportCommand {
   private static void print(PrintStream out, DatanodeReport report) {
     Map<String, Long> hints = report.hints();
     out.println("  Hints: " + (hints.isEmpty() ? "no NameNode is asked" : list(hints)));
-    Iterator<String> skews = report.skews().iterator();
     for (DatanodeReport.Volume volume : report.volumes()) {
-      String skew = skews.next();
       Map<String, Long> counters = volume.counters();
       ToLongFunction<String> count = name -> counters.getOrDefault(name, 0L);
       out.printf(
@@ -43,12 +40,6 @@ final class ReportCommand {
           count.applyAsLong("blocks_mapped"),
           mapped == 0 ? 0 : Math.round(100.0 * melded / mapped),
           mapped);
-      long fill = count.applyAsLong("precondition_fill_percent");
-      if (fill > 0) {
-        long random = count.applyAsLong("precondition_random_percent");
-        out.printf("    Precondition: fill %d %%, random %d %%", fill, random);
-        out.println(skew.isEmpty() ? "" : ", skew " + skew);
-      }
       out.println("    Decided: " + list(select(counters, "hints_")));
       out.printf(
           "    Bytes: read %d, written %d; fallbacks %d, errors %d, timeouts %d%n",

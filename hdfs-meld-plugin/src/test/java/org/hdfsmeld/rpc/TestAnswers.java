@@ -11,7 +11,6 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import org.apache.hadoop.util.functional.ConsumerRaisingIOE;
 import org.junit.jupiter.api.Test;
 
@@ -48,18 +47,6 @@ class TestAnswers {
     assertThat(RecordingStatus.read(in(before)).files())
         .extracting(RecordingStatus.File::name)
         .containsExactly("a", "b");
-  }
-
-  @Test
-  void aReportOfTheVersionBeforeHasNoSkews() throws IOException {
-    DatanodeReport.Volume volume =
-        new DatanodeReport.Volume("/1", "p", "account", true, "", Map.of("errors", 3L));
-    DatanodeReport report = new DatanodeReport(List.of(volume), Map.of(), List.of("zipf:0.9"));
-    byte[] now = bytes(report::write);
-    assertThat(DatanodeReport.read(in(now))).isEqualTo(report);
-    byte[] before = Arrays.copyOf(now, now.length - Short.BYTES - "zipf:0.9".length());
-    assertThat(DatanodeReport.read(in(before)))
-        .isEqualTo(new DatanodeReport(List.of(volume), Map.of(), List.of("")));
   }
 
   @Test

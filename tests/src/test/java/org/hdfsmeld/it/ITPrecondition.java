@@ -48,7 +48,7 @@ class ITPrecondition {
     try (MeldCluster fresh = MeldCluster.builder().volumes(profile).start()) {
       assertThat(amplification(fresh)).isEqualTo(1.0);
       assertThat(Volumes.total("precondition_fill_percent")).isZero();
-      assertThat(report(fresh)).doesNotContain("Precondition:");
+      assertThat(report(fresh)).doesNotContain(", precondition ");
     }
     try (MeldCluster used =
         MeldCluster.builder()
@@ -60,7 +60,7 @@ class ITPrecondition {
       assertThat(amplification(used)).isGreaterThan(1.5);
       assertThat(Volumes.total("errors")).isZero();
       assertThat(Volumes.total("precondition_random_percent")).isEqualTo(100);
-      assertThat(report(used)).contains("Precondition: fill 100 %, random 100 %");
+      assertThat(report(used)).contains(", precondition fill=100,random=100, account, in service");
       Content.assertSame(used.fileSystem(), FILE, Content.random(1, FILE_BYTES));
 
       // What was deleted makes room, and a restored device is not used once more.

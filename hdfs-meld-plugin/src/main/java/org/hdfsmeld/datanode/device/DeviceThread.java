@@ -242,23 +242,17 @@ final class DeviceThread {
 
   /** Makes a call after all that was put in before; see {@link DeviceCalls#make}. */
   <T, E extends Exception> T call(DeviceCalls.Call<T, E> call) throws E {
-    return calls.make(1, call, () -> LockSupport.unpark(thread));
+    return call(1, call);
+  }
+
+  /** As {@link #call}, of a call that may take so many times as long as others. */
+  <T, E extends Exception> T call(int longer, DeviceCalls.Call<T, E> call) throws E {
+    return calls.make(longer, call, () -> LockSupport.unpark(thread));
   }
 
   /** As {@link #call}, of a call that may take a minute. */
   <T, E extends Exception> T callPatiently(DeviceCalls.Call<T, E> call) throws E {
-    return calls.make(DeviceCalls.PATIENCE, call, () -> LockSupport.unpark(thread));
-  }
-
-  /** A skew is overwritten page by page. */
-  void precondition(String past, boolean skewed) throws SimException {
-    calls.<Void, SimException>make(
-        skewed ? DeviceCalls.PATIENCE_OF_PAST : DeviceCalls.PATIENCE,
-        target -> {
-          target.precondition(past);
-          return null;
-        },
-        () -> LockSupport.unpark(thread));
+    return call(DeviceCalls.PATIENCE, call);
   }
 
   /**

@@ -491,7 +491,12 @@ public final class SharedDevice implements MeldDeviceMXBean {
     }
     Precondition past = config.devices().preconditionOf(name);
     try {
-      queue.precondition(past.toString(), !past.skew().isEmpty());
+      queue.<Void, SimException>call(
+          past.skew().isEmpty() ? DeviceCalls.PATIENCE : DeviceCalls.PATIENCE_OF_PAST,
+          target -> {
+            target.precondition(past.toString());
+            return null;
+          });
     } catch (SimException e) {
       throw e.status() != SimStatus.ARGUMENT
           ? e

@@ -418,8 +418,14 @@ public final class MeldVolume implements MeldVolumeMXBean {
     return device.device().getLastError();
   }
 
-  Precondition precondition() {
+  private Precondition precondition() {
     return shared.config().devices().preconditionOf(device.device().getDevice());
+  }
+
+  /** For people: the device, and what that had been through before HDFS. */
+  String profileAndPast() {
+    Precondition past = precondition();
+    return past.equals(Precondition.NONE) ? getProfile() : getProfile() + ", precondition " + past;
   }
 
   @Override

@@ -273,21 +273,18 @@ public final class MeldVolumes implements AutoCloseable {
 
   public DatanodeReport report() {
     List<DatanodeReport.Volume> reports = new ArrayList<>();
-    List<String> skews = new ArrayList<>();
-    List<MeldVolume> present = new ArrayList<>(lifecycle.volumes());
-    present.sort(Comparator.comparing(MeldVolume::getVolume));
-    for (MeldVolume volume : present) {
-      skews.add(volume.precondition().skew());
+    for (MeldVolume volume : lifecycle.volumes()) {
       reports.add(
           new DatanodeReport.Volume(
               volume.getVolume(),
-              volume.getProfile(),
+              volume.profileAndPast(),
               volume.getMode(),
               volume.isHealthy(),
               volume.getLastError(),
               volume.getCounters()));
     }
-    return new DatanodeReport(reports, shared.hints().counters(), skews);
+    reports.sort(Comparator.comparing(DatanodeReport.Volume::volume));
+    return new DatanodeReport(reports, shared.hints().counters());
   }
 
   public void notForwarded(String message) {
