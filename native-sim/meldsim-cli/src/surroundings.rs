@@ -57,4 +57,9 @@ impl Surroundings for Around<'_> {
         // What is wrong with a profile is told where it runs.
         capacity_bytes(self.profile).ok()
     }
+
+    fn zone_bytes(&self) -> Option<u64> {
+        let profile = self.profile;
+        profile.has_zones().then_some(profile.zones.size.0)
+    }
 }

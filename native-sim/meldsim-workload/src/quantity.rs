@@ -65,9 +65,10 @@ fn hexadecimal(text: &str) -> Option<u64> {
     is_hexadecimal.then(|| u64::from_str_radix(digits, 16).ok())?
 }
 
-/// A whole number.
+/// A whole number; as in fio with the units of a size: `1k` is 1024.
 pub(super) fn parse_number<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
-    let number = |text: &str| hexadecimal(text).or_else(|| text.parse().ok());
+    let size = |text: &str| text.parse().ok().map(|ByteSize(number)| number);
+    let number = |text: &str| hexadecimal(text).or_else(|| size(text));
     let value = number(text).or_else(|| evaluate(text, &number));
     value
         .and_then(|value| T::try_from(value).ok())
@@ -179,6 +180,7 @@ mod tests {
             ("4k", 4096),
             ("4K", 4096),
             ("4 KiB", 4096),
+            ("4Ki", 4096),
             ("4kb", 4096),
             ("4KB", 4096),
             ("1.5m", 3 << 19),
@@ -195,6 +197,7 @@ mod tests {
         assert_eq!(parse_time("1d"), parse_time("24h"));
         assert_eq!(parse_number("0x20"), Ok(32));
         assert_eq!(parse_number("(4*8)"), Ok(32));
+        assert_eq!(parse_number("2k"), Ok(2048));
     }
 
     #[test]

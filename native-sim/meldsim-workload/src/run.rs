@@ -313,6 +313,11 @@ impl Surroundings for OfDevice<'_> {
         // What is wrong with a profile is told where it runs.
         capacity_bytes(self.0).ok()
     }
+
+    fn zone_bytes(&self) -> Option<u64> {
+        let profile = self.0;
+        profile.has_zones().then_some(profile.zones.size.0)
+    }
 }
 
 /// Bytes that a namespace of the device can hold.

@@ -286,7 +286,7 @@ fn long_values_and_many_mistakes_are_cut() {
         format!("[{long}]\nsize=0\n"),
         format!("[{long}\nsize=0\n"),
         format!("[j]\nsize=1m\nwait_for={long}\n"),
-        "<option>\n".repeat(1000),
+        format!("[j]\n{}", "<option>\n".repeat(1000)),
     ];
     let profiles = [
         preset().replace("\"166us\"", &format!("\"{long}\"")),
@@ -301,7 +301,8 @@ fn long_values_and_many_mistakes_are_cut() {
         let (start, length) = (&text[..20], outcome.stderr.len());
         assert!(length < 5000, "{command} {start}: {length}");
     }
-    let file = text_file("a.fio", &"<option>\n".repeat(1000));
+    let text = format!("[j]\n{}", "<option>\n".repeat(1000));
+    let file = text_file("a.fio", &text);
     let words = [
         "1000 mistakes",
         "and 980 more; make sure that this is the right file",

@@ -36,6 +36,8 @@ const SECOND_NAMES: &str = "readwrite, blocksize, blocksize_range, ba, io_limit,
                             iodepth_batch_complete, fsync_on_close, \
                             ratemin, ratecycle, data_placement, fdp_pli, ss, steadystate_duration, steadystate_ramp_time, \
                             steadystate_check_interval";
+/// The word before the name of a file whose lines stand in its place.
+pub(super) const INCLUDE: &str = "include";
 /// How an engine that is a library of the user's is called.
 pub(super) const OWN_ENGINE: &str = "an engine of your own";
 /// Whether requests under a rate arrive at random.
@@ -102,6 +104,7 @@ pub(super) struct Draft {
     zoned: ZonedBlock,
     strided: Strided,
     zone_bytes: Option<u64>,
+    device_zone: Option<u64>,
     flow: Flow,
     exit_all: bool,
     exit: Exit,
@@ -121,12 +124,28 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    pub(super) fn new(job: Job) -> Draft {
+    /// `device_zone` is the size of the device's zones, if it has any.
+    pub(super) fn new(job: Job, device_zone: Option<u64>) -> Draft {
         Draft {
             job,
+            device_zone,
             exit: Exit::Group,
             ..Draft::default()
         }
+    }
+
+    /// Bytes, a part, or fio's `4z`: so many zones of the device.
+    fn amount(&self, text: &str) -> Result<Amount, String> {
+        let Some(zones) = text.strip_suffix(['z', 'Z']) else {
+            return text.parse();
+        };
+        let zone = self.device_zone.ok_or_else(|| {
+            format!("is \"{text}\", zones, and the device has none; write bytes, or take a profile with zones")
+        })?;
+        let bytes = parse_number::<u64>(zones)?.checked_mul(zone);
+        bytes
+            .map(Amount::Bytes)
+            .ok_or_else(|| format!("is \"{text}\", which is too large; use fewer zones"))
     }
 
     /// Sets an option; gives whether it was passed over. An error is what was found and, after a semicolon, the remedy.
@@ -151,17 +170,28 @@ impl Draft {
                 let align = by_direction(value, parse_bytes)?;
                 job.align_bytes = Some(align.map(Option::unwrap_or_default));
             }
-            "size" => self.size = Some(value.parse()?),
+            "size" => self.size = Some(self.amount(value)?),
             "filesize" | "file_size" => self.file_bytes = Some(parse_bytes(value)?),
-            "io_size" | "io_limit" => self.io_size = Some(value.parse()?),
+            "io_size" | "io_limit" => self.io_size = Some(self.amount(value)?),
             "number_ios" => job.most_requests = Some(parse_number(value)?),
             "loops" => job.loops = parse_number(value)?,
-            "offset" => self.offset = Some(value.parse()?),
+            "offset" => self.offset = Some(self.amount(value)?),
             "offset_align" => self.offset_align = Some(parse_bytes(value)?),
-            "offset_increment" => self.offset_increment = Some(value.parse()?),
-            "filename" => job.file = Some(parse_file_name(value)?),
+            "offset_increment" => self.offset_increment = Some(self.amount(value)?),
+            "filename" => {
+                let name = parse_file_name(value)?;
+                if let Some(other) = job.file.as_ref().filter(|other| **other != name) {
+                    return Err(format!(
+                        "is \"{name}\" besides \"{other}\", of which fio takes both, several files; remove one, or write a job for each"
+                    ));
+                }
+                job.file = Some(name);
+            }
             "name" => value.clone_into(&mut job.name),
-            "runtime" | "timeout" => job.runtime = Some(parse_time(value)?),
+            // None at all is no limit.
+            "runtime" | "timeout" => {
+                job.runtime = Some(parse_time(value)?).filter(|time| *time > Duration::ZERO);
+            }
             "ramp_time" => job.ramp_time = parse_time(value)?,
             "startdelay" => job.start_delay = parse_time(value)?,
             "iodepth" => job.iodepth = parse_number(value)?,
@@ -481,7 +511,8 @@ const CAUSES: [(&str, &str); 13] = [
 pub(super) fn follows(mistake: &str, option: &str) -> bool {
     let causes = CAUSES.iter().filter(|(key, _)| *key == mistake);
     let mut causes = causes.flat_map(|(_, options)| options.split(", "));
-    mistake == option || causes.any(|cause| cause == option)
+    // Of a file that was not included it is not known what is in it.
+    mistake == option || option == INCLUDE || causes.any(|cause| cause == option)
 }
 
 /// An option that this program does not have.
@@ -534,9 +565,12 @@ fn parse_file_name(text: &str) -> Result<String, String> {
 
 fn flag(text: &str) -> Result<bool, String> {
     match text {
-        "" | "1" | "true" => Ok(true),
-        "0" | "false" => Ok(false),
-        _ => Err(format!("is \"{text}\"; use 1 or 0")),
+        "" | "true" => Ok(true),
+        "false" => Ok(false),
+        // As in fio, any other number is on.
+        _ => parse_number(text)
+            .map(|number: u64| number > 0)
+            .map_err(|_| format!("is \"{text}\"; use 1 or 0")),
     }
 }
 
@@ -554,12 +588,15 @@ fn percentile(text: &str) -> Result<u64, String> {
         .ok_or_else(|| format!("is \"{text}\"; use a percentage such as 99.9"))
 }
 
+// As in fio, a rate of 0 is no limit.
 fn bytes_a_second(text: &str) -> Result<[Option<Rate>; 3], String> {
-    Ok(by_direction(text, parse_bytes)?.map(|rate| rate.map(Rate::Bytes)))
+    let rates = by_direction(text, parse_bytes)?;
+    Ok(rates.map(|rate| rate.filter(|rate| *rate > 0).map(Rate::Bytes)))
 }
 
 fn requests_a_second(text: &str) -> Result<[Option<Rate>; 3], String> {
-    Ok(by_direction(text, parse_count)?.map(|rate| rate.map(Rate::Requests)))
+    let rates = by_direction(text, parse_count)?;
+    Ok(rates.map(|rate| rate.filter(|rate| *rate > 0).map(Rate::Requests)))
 }
 
 /// fio's `smallest-largest`. As there, what follows a size is not looked at.

@@ -8,7 +8,7 @@ const WITHOUT_MEANING: [(&str, &str); 6] = [
     (
         "description, directory, filename_format, unique_filename, lockfile, opendir, create_serialize, create_fsync, \
          create_on_open, allow_file_create, allow_mounted_write, fallocate, fadvise_hint, unlink, unlink_each_loop, \
-         overwrite, openfiles, direct, buffered, atomic, uncached, invalidate, pre_read, mem, iomem, iomem_align, mem_align, \
+         overwrite, openfiles, file_service_type, direct, buffered, atomic, uncached, invalidate, pre_read, mem, iomem, iomem_align, mem_align, \
          hugepage-size, lockmem, zero_buffers, refill_buffers, scramble_buffers, buffer_pattern, \
          buffer_compress_percentage, buffer_compress_chunk, dedupe_percentage, dedupe_mode, dedupe_global, \
          dedupe_working_set_percentage, thread, threads, nice, comm, cpumask, cpus_allowed, cpus_allowed_policy, \
@@ -120,7 +120,7 @@ const REFUSED: [(&str, &str); 13] = [
         "starts something else than a job; remove it",
     ),
     (
-        "nrfiles, nr_files, file_service_type, filetype, file_append",
+        "nrfiles, nr_files, filetype, file_append",
         "divides a job over files; write a job for each, with a filename of its own",
     ),
     (

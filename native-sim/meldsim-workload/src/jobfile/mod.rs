@@ -17,7 +17,7 @@ use thiserror::Error;
 
 use super::job::{Job, JobError};
 use super::settings::JOB;
-use draft::{Draft, OWN_ENGINE, follows};
+use draft::{Draft, INCLUDE, OWN_ENGINE, follows};
 use meldsim::engine::Duration;
 use meldsim::profile::{excerpt, list_mistakes, shortened};
 pub(super) use show::options;
@@ -91,6 +91,11 @@ pub trait Surroundings {
     fn capacity_bytes(&self) -> Option<u64> {
         None
     }
+
+    /// From the start of a zone of the device to that of the next, in bytes; none without zones.
+    fn zone_bytes(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// Nothing: no variables, no files, no device.
@@ -155,7 +160,7 @@ impl JobFile<'_> {
     pub fn parse(&self) -> Result<JobList, JobFileErrors> {
         let mut reading = Reading {
             file: *self,
-            global: Draft::new(self.defaults.clone()),
+            global: Draft::new(self.defaults.clone(), self.surroundings.zone_bytes()),
             drafts: Vec::new(),
             section: Section::None,
             found: vec![false; self.sections.len()],
@@ -230,7 +235,7 @@ impl Reading<'_> {
                 }
                 continue;
             }
-            let include = line.strip_prefix("include");
+            let include = line.strip_prefix(INCLUDE);
             if let Some(path) = include.filter(|rest| rest.starts_with([' ', '\t'])) {
                 self.include(file, at, path.trim(), depth);
                 continue;
@@ -267,29 +272,31 @@ impl Reading<'_> {
         }
         if depth == DEPTH_MAX {
             let text = "is included too deep; include less";
-            return self.wrong(file, at, "include", text);
+            return self.wrong(file, at, INCLUDE, text);
         }
         match self.file.surroundings.read(path) {
             Ok(text) => self.lines(path, &text, depth + 1),
             Err(error) => {
                 let text =
                     format!("of \"{path}\" fails, {error}; give the path of a text file in UTF-8");
-                self.wrong(file, at, "include", &text);
+                self.wrong(file, at, INCLUDE, &text);
+                if let Some(draft) = self.draft() {
+                    draft.refused.push(INCLUDE.to_owned());
+                }
             }
         }
     }
 
     fn option(&mut self, file: &str, at: usize, key: &str, value: &str) {
         let (expanded, unset) = self.expand(value);
-        let draft = match self.section {
-            Section::Skipped => return,
-            Section::Global => Some(&mut self.global),
-            Section::Job => self.drafts.last_mut().map(|(_, draft)| draft),
-            Section::None => None,
-        };
-        let Some(draft) = draft else {
-            let text = "stands before any section; put [global] or [name] above it";
+        if self.section == Section::None {
+            // One such line is enough to say.
+            self.section = Section::Skipped;
+            let text = "stands before any section; put [global] or [name] above it, or give a trace with --trace";
             return self.wrong(file, at, &excerpt(key), text);
+        }
+        let Some(draft) = self.draft() else {
+            return;
         };
         let set = match KEYWORDS.iter().find(|keyword| value.contains(*keyword)) {
             Some(keyword) => Err(format!(
@@ -308,6 +315,15 @@ impl Reading<'_> {
         };
         draft.refused.push(key.to_owned());
         self.wrong(file, at, &excerpt(key), &text);
+    }
+
+    /// What the options of this line are of.
+    fn draft(&mut self) -> Option<&mut Draft> {
+        match self.section {
+            Section::Global => Some(&mut self.global),
+            Section::Job => self.drafts.last_mut().map(|(_, draft)| draft),
+            Section::Skipped | Section::None => None,
+        }
     }
 
     fn pass_over(&mut self, what: String) {
@@ -338,6 +354,10 @@ impl Reading<'_> {
     fn lay_over(&mut self, at: usize, draft: &mut Draft) {
         let file = self.file;
         for (key, value) in file.options {
+            if key == "filename" {
+                // It goes before the section's, and not beside it.
+                draft.job.file = None;
+            }
             match draft.set(key, value) {
                 Ok(false) => {}
                 Ok(true) => self.pass_over(key.clone()),
@@ -471,6 +491,10 @@ mod tests {
         fn capacity_bytes(&self) -> Option<u64> {
             Some(1 << 30)
         }
+
+        fn zone_bytes(&self) -> Option<u64> {
+            Some(3 << 20)
+        }
     }
 
     fn parse_around(text: &str, sections: &[&str]) -> Result<JobList, String> {
@@ -529,6 +553,8 @@ mod tests {
             file.parse().map_err(|errors| errors.to_string())
         };
         let over = [("iodepth", "8"), ("bs", "16k"), ("ioengine", "libaio")];
+        let files = laid("[a]\nsize=1m\nfilename=x\n", &[("filename", "y")]).unwrap();
+        assert_eq!(files.jobs[0].file.as_deref(), Some("y"));
         let lines = "iodepth=8\nbs=16k\nioengine=libaio\n";
         let written = format!("{}{lines}", text.replace("[two]", &format!("{lines}[two]")));
         assert_eq!(laid(text, &over), laid(&written, &[]));
@@ -704,7 +730,23 @@ mod tests {
             ),
             (
                 "bs=4k\n",
-                "a.fio:1: bs: stands before any section; put [global] or [name] above it",
+                "a.fio:1: bs: stands before any section; put [global] or [name] above it, or give a trace with --trace",
+            ),
+            (
+                "0,usr,1,Read,0,4096\n1,usr,1,Read,0,4096\n[j]\nsize=1m\n",
+                "a.fio:1: 0,usr,1,Read,0,4096: stands before any section; put [global] or [name] above it, or give a trace with --trace",
+            ),
+            (
+                "[j]\nsize=1m\nfilename=a\nfilename=b\n",
+                "a.fio:4: filename: is \"b\" besides \"a\", of which fio takes both, several files; remove one, or write a job for each",
+            ),
+            (
+                "[j]\nsize=4z\n",
+                "a.fio:2: size: is \"4z\", zones, and the device has none; write bytes, or take a profile with zones",
+            ),
+            (
+                "[j]\nsize=1m\ndirect=1\nstonewall=yes\n",
+                "a.fio:4: stonewall: is \"yes\"; use 1 or 0",
             ),
             (
                 "[j]\nsize=1m\niodepth=0\n",
@@ -876,6 +918,28 @@ mod tests {
             let error = parse_around(&format!("[j]\nsize=1m\ninclude {file}\n"), &[]).unwrap_err();
             assert!(error.contains(expected), "{error}");
         }
+        // What would be in a file that is not there is not missed.
+        for text in ["[j]\ninclude none.fio\n", "[global]\ninclude none.fio\n[j]\n[k]\n"] {
+            assert_eq!(parse_around(text, &[]).unwrap_err().lines().count(), 1);
+        }
+    }
+
+    #[test]
+    fn what_fio_takes_for_none_or_for_on_is_that() {
+        let plain = parse("[j]\nsize=1m\nfilename=a\n").unwrap();
+        for lines in [
+            "runtime=0",
+            "rate=0",
+            "rate_iops=0,0",
+            "file_service_type=random",
+            "stonewall=0",
+            "filename=a",
+            "loops=(1k/1024)",
+        ] {
+            let text = format!("[j]\nsize=1m\nfilename=a\n{lines}\n");
+            assert_eq!(parse(&text).unwrap(), plain, "{lines}");
+        }
+        assert!(parse("[j]\nsize=1m\nstonewall=10\n").unwrap()[0].stonewall);
     }
 
     #[test]
@@ -912,6 +976,7 @@ mod tests {
         assert_eq!(region("size=25%\noffset=50%"), (1 << 29, 1 << 28));
         assert_eq!(region("filesize=4m"), (0, 4 << 20));
         assert_eq!(region("filesize=4m\noffset=25%"), (1 << 20, 3 << 20));
+        assert_eq!(region("size=2z\noffset=1z"), (3 << 20, 6 << 20));
         let error = parse_around("[j]\nbs=4k\n", &[]).unwrap_err();
         assert_eq!(
             error,

@@ -29,7 +29,7 @@ fn as_size(name: &str, unit: &str) -> bool {
     };
     let endings: &[&str] = match prefix {
         "" => &["", "b"],
-        _ => &["", "b", "ib"],
+        _ => &["", "b", "i", "ib"],
     };
     start.eq_ignore_ascii_case(prefix) && endings.iter().any(|end| rest.eq_ignore_ascii_case(end))
 }
