@@ -4,7 +4,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use anyhow::Result;
-use meldsim_workload::Settings;
+use meldsim_workload::{Settings, is_job_option};
 
 use crate::error::BadInput;
 use crate::surroundings::read_text;
@@ -33,6 +33,11 @@ impl FromStr for Axis {
     /// Reads `KEY=V1,V2` and `KEY1:KEY2=V1:W1,V2:W2`.
     fn from_str(text: &str) -> Result<Axis, String> {
         let (keys, values) = text.split_once('=').unwrap_or((text, ""));
+        if !["name", "description"].contains(&keys) && is_job_option(keys) {
+            return Err(format!(
+                "is \"{text}\", an option of jobs; write job.{text}"
+            ));
+        }
         let keys = split(keys, ':');
         let point = |point: String| {
             // A colon is part of the value where there is but one key.

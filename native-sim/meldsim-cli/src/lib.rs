@@ -11,6 +11,7 @@ mod calibrate;
 mod documents;
 mod error;
 mod experiment;
+mod fio_line;
 mod grid;
 mod import;
 mod interrupt;
@@ -116,9 +117,17 @@ fn one_or_all(args: &RunArgs) -> anyhow::Result<(String, Ending)> {
 ///
 /// A program of its own can register policies first (`meldsim::policy::register`) and is meldsim with these.
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    // What is not text is told by clap.
+    let arguments: Option<Vec<String>> =
+        std::env::args_os().map(|a| a.into_string().ok()).collect();
+    let parsed = match arguments {
+        Some(arguments) => Cli::try_parse_from(fio_line::translated(arguments, &Cli::command)),
+        None => Cli::try_parse(),
+    };
+    let cli = match parsed {
         Ok(cli) => cli,
         Err(message) => {
+            let message = fio_line::with_tip(message);
             // Help and version come this way too. A reader that has gone is no failure.
             let _ = message.print();
             return ExitCode::from(message.exit_code() as u8);

@@ -44,6 +44,8 @@ pub(crate) enum RunFormat {
 }
 
 const JOB_FILE: &str = "job file";
+/// What jobs on the command line are called in place of a file.
+const COMMAND_LINE: &str = "(command line)";
 
 /// Groups of the help.
 const DEVICE: &str = "Device";
@@ -54,11 +56,12 @@ const OUTPUT: &str = "Output";
 #[derive(Debug, Args)]
 #[command(
     group = ArgGroup::new(JOB_FILE)
-        .args(["jobs", "job"])
+        .args(["jobs", "job", "name"])
         .conflicts_with_all(["rw", "bs", "iodepth", "size", "rwmixread", "read_pattern"]),
     after_help = "Examples:\n  \
     meldsim run --rw read --bs 1m --iodepth 16 --size 4g\n  \
     meldsim run mine.fio\n  \
+    meldsim run --name=a --rw=randread --bs=4k --iodepth=32 --ioengine=libaio --direct=1 --size=1g\n  \
     meldsim run --profile my.toml --rw randrw --size 1g --runtime 500ms\n  \
     meldsim run --job scan.fio --format json\n  \
     meldsim run --set ftl.page_allocation=PDWC --job scan.fio\n  \
@@ -84,6 +87,9 @@ pub(crate) struct RunArgs {
     /// The same, as a flag
     #[arg(long, value_name = "FILE", help_heading = WORKLOAD)]
     job: Option<String>,
+    /// Begins a job, as on fio's command line: options of fio's jobs before the first are of all, those after it of this one
+    #[arg(long, value_name = "NAME", help_heading = WORKLOAD)]
+    name: Option<String>,
     /// Only this section of the job file; several times for several sections
     #[arg(long, value_name = "NAME", requires = JOB_FILE, help_heading = WORKLOAD)]
     pub(crate) section: Vec<String>,
@@ -271,8 +277,11 @@ fn print_requests(jobs: &[Job], most: u64) -> Result<()> {
 
 /// The workload's name: its file, or its kind.
 pub(crate) fn workload(args: &RunArgs, cell: &Cell) -> String {
-    let file = args.workload_path(cell);
-    file.map_or_else(|| args.rw.to_string(), file_name)
+    match (args.workload_path(cell), &args.name) {
+        (Some(file), _) => file_name(file),
+        (None, Some(_)) => COMMAND_LINE.to_owned(),
+        (None, None) => args.rw.to_string(),
+    }
 }
 
 /// The timelines, if they are asked for, and what the device tells its records.
@@ -441,7 +450,18 @@ impl JobSource<'_> {
                 "--job: cannot read \"{name}\": {error}; give the path of a job file in UTF-8"
             ))
         })?;
-        let list = self.parse(name, &text, defaults, profile)?;
+        self.parse_aloud(name, &text, defaults, profile)
+    }
+
+    /// Notes what was passed over.
+    fn parse_aloud(
+        &self,
+        name: &str,
+        text: &str,
+        defaults: &Job,
+        profile: &Profile,
+    ) -> Result<JobList> {
+        let list = self.parse(name, text, defaults, profile)?;
         if !list.passed_over.is_empty() {
             let reasons = reasons(&list.passed_over).into_iter();
             let reasons =
@@ -485,6 +505,9 @@ pub(crate) fn jobs(args: &RunArgs, cell: &Cell, profile: &Profile) -> Result<Job
     };
     if let Some(path) = args.job_file(cell) {
         return source(path).read(&defaults, profile);
+    }
+    if let Some(text) = &args.name {
+        return source("").parse_aloud(COMMAND_LINE, text, &defaults, profile);
     }
     let job = Job {
         rw: args.rw,

@@ -45,8 +45,8 @@ pub use job::{
     BlockShare, BlockSizes, Generator, Job, JobError, Rate, ReadWrite, parse_read_pattern,
 };
 pub use jobfile::{
-    JobFile, JobFileError, JobFileErrors, JobList, NoSurroundings, Surroundings, parse_job_file,
-    reasons,
+    JobFile, JobFileError, JobFileErrors, JobList, NoSurroundings, Surroundings, is_job_option,
+    parse_job_file, reasons,
 };
 pub use limit::{Arrivals, FULL_PERCENT, Limit, Load};
 pub use options::{

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::expression::evaluate;
 use meldsim::engine::Duration;
-use meldsim::profile::{ByteSize, is_too_large, parse_quantity};
+use meldsim::profile::{ByteSize, is_fraction, is_too_large, parse_quantity};
 
 /// Bytes. As in fio, `k`, `m`, `g` and `t` are powers of 1024, with or without `B` or `iB`; a bare number is bytes.
 ///
@@ -18,6 +18,7 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
     size(text).or_else(|| evaluate(text, &size)).ok_or_else(|| {
         match is_too_large(text, ByteSize::unit) {
             true => format!("is \"{text}\", which is too large; use less than 16777216 TiB, 2^64 B"),
+            false if is_fraction(text, ByteSize::unit) => format!("is \"{text}\", no whole number of bytes; units are powers of 1024: 1.92 TB are 1788g"),
             false => format!("is \"{text}\", which is not a size; write a number and B, KiB, MiB, GiB or TiB, such as 4KiB or 4k"),
         }
     })
@@ -213,6 +214,10 @@ mod tests {
         assert!(
             error.contains("too large; use less than 16777216 TiB"),
             "{error}"
+        );
+        assert_eq!(
+            parse_bytes("1.92T"),
+            Err("is \"1.92T\", no whole number of bytes; units are powers of 1024: 1.92 TB are 1788g".to_owned())
         );
     }
 

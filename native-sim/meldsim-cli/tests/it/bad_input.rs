@@ -85,10 +85,12 @@ fn a_misspelt_profile_or_setting() {
             &["\"melded-tlc-8x9\"", "did you mean melded-tlc-8x8?"],
         );
     }
-    refused(
-        "run --set geometry.chanels=4",
-        &["did you mean geometry.channels?"],
-    );
+    for key in ["geometry.chanels", "channels"] {
+        refused(
+            &format!("run --set {key}=4"),
+            &["did you mean geometry.channels?"],
+        );
+    }
 }
 
 #[test]
@@ -359,7 +361,22 @@ fn flags_with_wrong_values() {
         "run --read-pattern up",
         &["--read-pattern", "sequential, random or none"],
     );
-    refused("run --blocksize 4k", &["--blocksize"]);
+    refused(
+        "run --blocksize 4k",
+        &["--blocksize", "--set job.blocksize=", "--name=NAME"],
+    );
+    refused("run --name=a --output=x", &["--output", "write > FILE"]);
+    refused("run x.fio --iodepth 8", &["--set job.iodepth=VALUE"]);
+    refused("run --set iodepth=8", &["write job.iodepth=8"]);
+    refused(
+        "run --name=a --size=64q --rw=reed",
+        &[
+            "(command line):3: size: is \"64q\"",
+            "(command line):4: rw: is \"reed\"",
+        ],
+    );
+    let file = text_file("a.fio", "[j]\n");
+    refused(&file.path, &[&format!("meldsim run {}", file.path)]);
     refused(
         "experiment melded-throughput --bus fast",
         &["--bus", "800x8"],

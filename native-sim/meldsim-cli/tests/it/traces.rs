@@ -138,6 +138,36 @@ fn an_empty_trace_is_refused_whether_its_format_is_named_or_not() {
 }
 
 #[test]
+fn a_trace_without_a_request_is_refused() {
+    for text in [
+        "\n\n",
+        "# nothing\n",
+        "Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime\n",
+        "device_id,opcode,offset,length,timestamp\n",
+        "fio version 3 iolog\n",
+        "fio version 2 iolog\nf add\nf open\nf close\n",
+        "# meld-trace 3\ntime_ns,volume,block,offset,length,op,pattern,client,directory\n",
+        "0 0 1000 0 1\n",
+    ] {
+        let file = text_file("none.trace", text);
+        for command in ["run --trace", "what-if", "trace describe"] {
+            let outcome = meldsim(&format!("{command} {}", file.path));
+            let said = "(file): has no request to replay; give a trace with records";
+            assert_eq!(outcome.code, 2, "{text}: {}", outcome.stdout);
+            assert!(outcome.stderr.contains(said), "{text}: {}", outcome.stderr);
+        }
+    }
+}
+
+#[test]
+fn a_trace_on_zones_is_refused() {
+    let file = text_file("a.trace", "0 0 1000 8 1\n");
+    let outcome = meldsim(&format!("run --profile zn540 --trace {}", file.path));
+    let said = "a.trace:1: volume: has no zones, and those of the device are written in order";
+    assert!(outcome.stderr.contains(said), "{}", outcome.stderr);
+}
+
+#[test]
 fn bad_traces_are_refused_with_a_remedy() {
     let header = "# meld-trace 2\ntime_ns,volume,block,offset,length,op,pattern,client\n";
     for (text, words) in [

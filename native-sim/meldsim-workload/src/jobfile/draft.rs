@@ -527,6 +527,12 @@ fn other(key: &str, value: &str) -> Result<bool, String> {
     }
 }
 
+/// Whether fio has such an option of jobs, or this program.
+pub fn is_job_option(key: &str) -> bool {
+    let known = OPTIONS.split(", ").chain(SECOND_NAMES.split(", "));
+    known.chain(foreign::options()).any(|known| known == key)
+}
+
 /// The option that may have been meant.
 fn nearest_known(key: &str) -> Option<&'static str> {
     let known = OPTIONS.split(", ").chain(SECOND_NAMES.split(", "));

@@ -17,6 +17,7 @@ use thiserror::Error;
 
 use super::job::{Job, JobError};
 use super::settings::JOB;
+pub use draft::is_job_option;
 use draft::{Draft, INCLUDE, OWN_ENGINE, follows};
 use meldsim::engine::Duration;
 use meldsim::profile::{excerpt, list_mistakes, shortened};
@@ -919,7 +920,10 @@ mod tests {
             assert!(error.contains(expected), "{error}");
         }
         // What would be in a file that is not there is not missed.
-        for text in ["[j]\ninclude none.fio\n", "[global]\ninclude none.fio\n[j]\n[k]\n"] {
+        for text in [
+            "[j]\ninclude none.fio\n",
+            "[global]\ninclude none.fio\n[j]\n[k]\n",
+        ] {
             assert_eq!(parse_around(text, &[]).unwrap_err().lines().count(), 1);
         }
     }

@@ -12,6 +12,14 @@ const HEAD_BYTES: u64 = 1 << 16;
 /// So many of its lines.
 const LINES: usize = 64;
 
+/// What a trace without them needs.
+pub(super) const RECORDS: &str = "give a trace with records";
+
+/// Nothing is in the trace that could be replayed.
+pub(super) fn without_records() -> Fault {
+    Fault::new("(file)", "has no request to replay", RECORDS)
+}
+
 /// The first bytes of a trace.
 #[derive(Debug)]
 pub(super) struct Head {
@@ -117,6 +125,12 @@ impl Head {
             if named.fits(first) {
                 return Ok(named);
             }
+        }
+        // Columns' names have commas and no numbers.
+        let is_names =
+            |line: &str| line.contains(',') && !line.contains(|c: char| c.is_ascii_digit());
+        if !self.is_cut && self.lines().all(is_names) {
+            return Err(without_records());
         }
         let votes = |format: &TraceFormat| {
             self.lines()

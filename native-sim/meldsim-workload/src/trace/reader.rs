@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::{self, BufRead, Chain, Cursor, Read};
 
 use super::formats::{Context, PassedOver, TraceFormat, read_header};
-use super::head::Head;
+use super::head::{Head, RECORDS, without_records};
 use super::record::Record;
 use super::text::Lines;
 use super::time::TimeUnit;
@@ -20,6 +20,8 @@ pub struct TraceReader<R> {
     /// Whether the unit of time is inferred, and not the format's.
     is_unit_inferred: bool,
     file: String,
+    /// No record was read yet.
+    is_empty: bool,
     repeats: Option<Repeats<R>>,
 }
 
@@ -55,7 +57,7 @@ impl<R: BufRead> TraceReader<R> {
         })?;
         let first = |fault: Fault| fault.at(file, 1);
         if head.bytes.is_empty() {
-            let fault = Fault::new("(file)", "is empty", "give a trace with records");
+            let fault = Fault::new("(file)", "is empty", RECORDS);
             return Err(first(fault));
         }
         let format = format.map_or_else(|| head.format(), Ok).map_err(first)?;
@@ -71,6 +73,7 @@ impl<R: BufRead> TraceReader<R> {
             context,
             is_unit_inferred,
             file: file.to_owned(),
+            is_empty: true,
             repeats: None,
         })
     }
@@ -141,10 +144,11 @@ impl<R: BufRead> TraceReader<R> {
     ///
     /// # Errors
     ///
-    /// A line that cannot be read, or after the last a chosen volume that there was not.
+    /// A line that cannot be read, or after the last a chosen volume that there was not, or that there was no record at all.
     pub fn next_record(&mut self) -> Result<Option<Record>, TraceError> {
         loop {
             if let Some(record) = self.record_of_pass()? {
+                self.is_empty = false;
                 return Ok(Some(record));
             }
             if !self.begin_pass()? {
@@ -178,6 +182,9 @@ impl<R: BufRead> TraceReader<R> {
             .volumes
             .check()
             .map_err(|fault| self.lines.fault(fault))?;
+        if self.is_empty {
+            return Err(self.lines.fault(without_records()));
+        }
         let Some(repeats) = self.repeats.as_mut().filter(|repeats| repeats.left > 0) else {
             return Ok(false);
         };

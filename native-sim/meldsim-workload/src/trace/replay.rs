@@ -410,6 +410,11 @@ impl<R: BufRead, F: FnMut() -> ControlFlow<()>> Records<R, F> {
             let fault = Fault::new("volume", message, "choose some with --volume");
             return Err(self.reader.fault(fault).into());
         }
+        if device.profile().has_zones() {
+            let message = "has no zones, and those of the device are written in order";
+            let fault = Fault::new("volume", message, "take a profile without zones");
+            return Err(self.reader.fault(fault).into());
+        }
         let volume = Volume::new(device, record.extent);
         let volume = volume.map_err(RunError::of(&self.reader.volumes()[record.volume]))?;
         if let Some(past) = &self.options.precondition {

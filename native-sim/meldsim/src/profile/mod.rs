@@ -65,7 +65,9 @@ pub(crate) use shortcuts::Shortcuts;
 pub use sources::{Source, Sources};
 #[cfg(feature = "toml")]
 pub use text::Setting;
-pub use units::{ByteSize, DataRate, EnergyAmount, TransferRate, is_too_large, parse_quantity};
+pub use units::{
+    ByteSize, DataRate, EnergyAmount, TransferRate, is_fraction, is_too_large, parse_quantity,
+};
 pub use xpoint::Xpoint;
 pub use zones::Zones;
 

@@ -8,7 +8,7 @@ use toml::{Table, Value};
 
 use super::builtin::{lay_over, over_base};
 use super::check::{Checker, ProfileError, ProfileErrors, excerpt, overlap};
-use super::{Kind, Profile};
+use super::{ByteSize, Kind, Profile};
 use crate::engine::Duration;
 use crate::words::nearest;
 
@@ -238,7 +238,13 @@ impl Mistakes {
                 let message = "is not a key of a profile";
                 let Some(meant) = nearest(name, known.keys().map(String::as_str)) else {
                     let keys: Vec<&str> = known.keys().map(String::as_str).collect();
-                    self.refuse(&unknown, message, format!("use one of {}", keys.join(", ")));
+                    // A key may be of a section that is not said.
+                    let is_of = |section: &&&str| known[**section].get(name).is_some();
+                    let remedy = match keys.iter().find(is_of) {
+                        Some(section) => format!("did you mean {}?", path(section) + "." + name),
+                        None => format!("use one of {}", keys.join(", ")),
+                    };
+                    self.refuse(&unknown, message, remedy);
                     continue;
                 };
                 self.refuse(&unknown, message, format!("did you mean {}?", path(meant)));
@@ -351,6 +357,8 @@ fn known_keys(foreign: &[&str]) -> Table {
     let mut whole = Profile::default();
     whole.timing.program_pages = Some(vec![Duration::from_us(500)]);
     whole.policy.set("d-choices", "d", 10);
+    // Zones are left out where there are none.
+    whole.zones.size = ByteSize(1 << 30);
     whole.host.path_submit_time = Some(Duration::from_us(2));
     whole.host.path_completion_time = Some(Duration::from_us(4));
     let mut known = Table::try_from(whole).unwrap_or_default();
@@ -495,6 +503,9 @@ mod tests {
             ("ftl..page=3", "no setting"),
             ("ftl page=3", "no setting"),
             ("ftl.wrong=3", "ftl.wrong: is not a key"),
+            ("zones.wrong=3", "zones.wrong: is not a key"),
+            ("channels=3", "did you mean geometry.channels?"),
+            ("wrong=3", "fdp, zones, sets"),
             ("sets.count=four", "sets.count"),
             ("sets.count=1\nname=2", "sets.count"),
             ("name.x=1", "name"),

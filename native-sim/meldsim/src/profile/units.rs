@@ -49,6 +49,11 @@ pub fn is_too_large(text: &str, factor: impl Fn(&str) -> Option<u64>) -> bool {
     scaled(text, factor).is_some_and(|(scaled, scale)| scaled / scale > u64::MAX.into())
 }
 
+/// Whether [`parse_quantity`] gives none only because of a fraction that remains: of `1.92 TB`, as units are powers of 1024.
+pub fn is_fraction(text: &str, factor: impl Fn(&str) -> Option<u64>) -> bool {
+    scaled(text, factor).is_some_and(|(scaled, scale)| scaled % scale != 0)
+}
+
 /// A decimal number times its unit's factor, as the quotient of two whole numbers.
 fn scaled(text: &str, factor: impl Fn(&str) -> Option<u64>) -> Option<(u128, u128)> {
     let text = text.trim();
@@ -140,6 +145,12 @@ impl Kind {
         if is_too_large(text, |unit| self.factor(unit)) {
             let unit = self.units.last().map_or("", |(name, _)| *name);
             return format!("is \"{text}\", which is too large; use less than 2^64 {unit}");
+        }
+        if is_fraction(text, |unit| self.factor(unit)) {
+            let what = self.what;
+            return format!(
+                "is \"{text}\", no whole number of the smallest unit of a {what}; write it in a smaller unit (those of sizes are powers of 1024: 1.92 TB are 1788GiB)"
+            );
         }
         let units: Vec<&str> = self.units.iter().rev().map(|(name, _)| *name).collect();
         format!(
@@ -283,16 +294,22 @@ mod tests {
             "{error}"
         );
         assert!("18446744s".parse::<Duration>().is_ok());
-        for text in ["12 parsecs", "0.3B", "99999999999x"] {
+        for (text, said) in [
+            ("12 parsecs", "which is not a size"),
+            ("99999999999x", "which is not a size"),
+            ("0.3B", "no whole number of the smallest unit of a size"),
+            ("1.92TB", "1.92 TB are 1788GiB"),
+        ] {
             let error = text.parse::<ByteSize>().unwrap_err();
-            assert!(error.contains("which is not a size"), "{error}");
+            assert!(error.contains(said), "{error}");
         }
     }
 
     #[test]
     fn a_size_is_the_same_however_it_is_written() {
         for text in [
-            "4KB", "4kb", "4K", "4k", "4KiB", "4 KiB", "4kib", "4kB", " 4096 ", "4096B", "4096 b",
+            "4KB", "4kb", "4K", "4k", "4KiB", "4 KiB", "4kib", "4kB", "4Ki", " 4096 ", "4096B",
+            "4096 b",
         ] {
             assert_eq!(text.parse(), Ok(ByteSize(4096)), "{text}");
         }
@@ -300,7 +317,7 @@ mod tests {
             assert_eq!(text.parse(), Ok(ByteSize(3 << 29)), "{text}");
         }
         for bad in [
-            "4kbb", "4ki", "4iB", "k", "4 K B", "4kµ", "KB4", "-4k", "4KB/s",
+            "4kbb", "4kii", "4iB", "k", "4 K B", "4kµ", "KB4", "-4k", "4KB/s",
         ] {
             assert!(bad.parse::<ByteSize>().is_err(), "{bad}");
         }
