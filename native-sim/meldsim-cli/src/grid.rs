@@ -33,7 +33,7 @@ impl FromStr for Axis {
     /// Reads `KEY=V1,V2` and `KEY1:KEY2=V1:W1,V2:W2`.
     fn from_str(text: &str) -> Result<Axis, String> {
         let (keys, values) = text.split_once('=').unwrap_or((text, ""));
-        if !["name", "description"].contains(&keys) && is_job_option(keys) {
+        if ![DEVICE, "name", "description"].contains(&keys) && is_job_option(keys) {
             return Err(format!(
                 "is \"{text}\", an option of jobs; write job.{text}"
             ));

@@ -74,7 +74,7 @@ impl Job {
         }
         let rates = [self.rate_read, self.rate_write, self.rate_trim];
         if rates.iter().flatten().any(|rate| rate.per_second() == 0) {
-            let text = "is 0; use a rate such as rate_iops=10k or rate=100m, or leave it out";
+            let text = "is 0; use a rate such as rate_iops=10000 or rate=100m, or leave it out";
             wrong("rate", text);
         }
         if self.rate_cycle == Duration::ZERO {
@@ -113,7 +113,7 @@ impl Job {
             wrong("plids", &format!("has {what} {id}; use {first} to {last}"));
         }
         if self.poisson && rates == [None; 3] {
-            let text = "needs a rate; add one, such as rate_iops=10k";
+            let text = "needs a rate; add one, such as rate_iops=10000";
             wrong("rate_process", text);
         }
         if self.time_based && self.runtime.is_none() {

