@@ -303,7 +303,7 @@ fn long_values_and_many_mistakes_are_cut() {
         let (start, length) = (&text[..20], outcome.stderr.len());
         assert!(length < 5000, "{command} {start}: {length}");
     }
-    let text = format!("[j]\n{}", "<option>\n".repeat(1000));
+    let text = format!("[j]\nsize=1m\n{}", "<option>\n".repeat(1000));
     let file = text_file("a.fio", &text);
     let words = [
         "1000 mistakes",
