@@ -102,7 +102,9 @@ pub(crate) fn with_tip(mut error: Error) -> Error {
         }
         ErrorKind::InvalidSubcommand => {
             let word = said(ContextKind::InvalidSubcommand);
-            let is_file = Path::new(&word).is_file();
+            // Not behind a command that has others below it.
+            let is_first = std::env::args().nth(1).as_ref() == Some(&word);
+            let is_file = is_first && Path::new(&word).is_file();
             is_file.then(|| format!("to run a job file, write meldsim run {word}"))
         }
         _ => None,

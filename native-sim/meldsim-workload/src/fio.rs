@@ -76,7 +76,7 @@ fn job(job: &JobResult) -> Value {
     };
     let mut of_job = json!({
         "jobname": job.name,
-        "groupid": 0,
+        "groupid": job.group,
         "error": error,
         "total_err": failed,
         "job options": options,

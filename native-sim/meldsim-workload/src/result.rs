@@ -117,6 +117,8 @@ impl Serialize for HostPathResult {
 pub struct JobResult {
     /// The job's name.
     pub name: String,
+    /// Its reporting group, from 0: another begins with `stonewall` or `new_group`.
+    pub group: usize,
     /// The options that differ from the defaults, in the job file's words.
     pub options: Vec<(&'static str, String)>,
     /// Most requests outstanding.

@@ -96,7 +96,8 @@ impl Runner {
                         nsid
                     }
                 };
-                group += usize::from(clone.stonewall || clone.new_group);
+                let is_first = running.is_empty();
+                group += usize::from(!is_first && (clone.stonewall || clone.new_group));
                 let mut clone = Running::new(&mut device, clone, section, nsid)?;
                 clone.group = group;
                 clone.waits_for = waits_for;

@@ -525,6 +525,7 @@ impl Running {
             .iter()
             .filter_map(|job| Some(job.search.as_ref()?.met()));
         JobResult {
+            group: jobs[0].group,
             window: Running::window(jobs),
             uniform_write_amplification: jobs[0].uniform_write_amplification(device),
             latency_depth: depths.min(),

@@ -68,6 +68,18 @@ fn jobs_end_with_the_first_of_their_group_or_with_all() {
     }
 }
 
+/// As fio 3.33 numbers them.
+#[test]
+fn groups_are_numbered_from_the_first_job() {
+    let result = run(
+        "[global]\nsize=64k\n[a]\nstonewall\n[b]\n[c]\nstonewall\nnumjobs=2\n[d]\nnew_group\n[e]\n",
+    );
+    let groups: Vec<usize> = result.jobs.iter().map(|job| job.group).collect();
+    assert_eq!(groups, [0, 0, 1, 1, 2, 2]);
+    let json: serde_json::Value = serde_json::from_str(&result.to_json("", "").unwrap()).unwrap();
+    assert_eq!(json["jobs"][5]["groupid"], 2);
+}
+
 #[test]
 fn a_flow_keeps_its_ratio() {
     for sleep in ["", "flow_sleep=20\n"] {
