@@ -54,7 +54,6 @@ final class MeldAdminService {
   private final boolean permissions;
   private final String superGroup;
   private final String owner;
-
   private final LongSupplier clock;
 
   private final ReentrantLock lookingUp = new ReentrantLock();

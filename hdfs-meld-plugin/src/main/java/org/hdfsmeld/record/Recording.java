@@ -12,7 +12,9 @@ public interface Recording {
   long getDroppedRecords();
 
   /** Why the last one ended by itself; empty when it did not. */
-  String getLastError();
+  default String getLastError() {
+    return "";
+  }
 
   /**
    * Begins.

@@ -137,11 +137,6 @@ public final class DatanodeTimeline implements Recording, AutoCloseable {
     return lastLost;
   }
 
-  @Override
-  public String getLastError() {
-    return "";
-  }
-
   public RecordFiles files() {
     return folder;
   }

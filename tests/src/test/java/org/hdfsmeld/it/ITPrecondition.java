@@ -94,7 +94,7 @@ class ITPrecondition {
               .start()) {
         assertThat(Volumes.total("mapped_pages")).isEqualTo(Volumes.total("capacity_pages"));
         assertThat(report(used))
-            .contains("random 100 %" + skew.replace(",skew=", ", skew ") + System.lineSeparator());
+            .contains(", precondition fill=100,random=100" + skew + ", account, in service");
         // As much as several superblocks hold.
         for (int file = 0; file < 8; file++) {
           Content.write(

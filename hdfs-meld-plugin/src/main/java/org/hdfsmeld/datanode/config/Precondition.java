@@ -14,17 +14,16 @@ public record Precondition(int fillPercent, int randomPercent, String skew) {
   /** Nothing: the device is fresh. */
   public static final Precondition NONE = new Precondition(0, 0, "");
 
-  /** The library knows what follows the name. */
-  private static final String SKEW = "((?:random|zipf|pareto|normal|zoned|zoned_abs)(?::[^,]*)?)";
-
-  /** A share may be left out, and is 100 then, as with {@code meldsim run --precondition}. */
+  /**
+   * A share may be left out, and is 100 then, as with {@code meldsim run --precondition}. The
+   * library knows the skews.
+   */
   private static final Pattern OF_ALL =
       Pattern.compile(
-          "none|(?:fill=(\\d{1,3}))?(?:(?:^|,)random=(\\d{1,3}))?(?:(?:^|,)skew=" + SKEW + ")?");
+          "none|(?:fill=(\\d{1,3}))?(?:(?:^|,)random=(\\d{1,3}))?(?:(?:^|,)skew=([^,]+))?");
 
   /** In a list that commas separate. */
-  private static final Pattern OF_ONE =
-      Pattern.compile("none|(\\d{1,3})/(\\d{1,3})(?:/" + SKEW + ")?");
+  private static final Pattern OF_ONE = Pattern.compile("none|(\\d{1,3})/(\\d{1,3})(?:/([^,]+))?");
 
   /** Reads the value of the key for all devices, such as {@code fill=80,random=100}. */
   static Precondition ofAll(String key, String value) throws MeldConfigurationException {
@@ -53,11 +52,7 @@ public record Precondition(int fillPercent, int randomPercent, String skew) {
     int fill = isRead ? share(shares.group(1)) : 0;
     if (fill < 1 || fill > 100 || share(shares.group(2)) > 100) {
       throw new MeldConfigurationException(
-          key,
-          value,
-          "fill is 1 to 100 %, random 0 to 100 %, and skew one of random, zipf, pareto, normal and"
-              + " zoned, such as "
-              + example);
+          key, value, "fill is 1 to 100 % and random 0 to 100 %, such as " + example);
     }
     String skew = shares.group(3) == null ? "" : shares.group(3);
     return new Precondition(fill, share(shares.group(2)), skew);

@@ -26,10 +26,8 @@ public record TraceConfiguration(
   }
 
   static TraceConfiguration read(Configuration conf) throws MeldConfigurationException {
-    int records =
-        (int)
-            Values.number(
-                conf, MeldKeys.TRACE_BUFFER_RECORDS, MIN_BUFFER_RECORDS, MAX_BUFFER_RECORDS);
+    String key = MeldKeys.TRACE_BUFFER_RECORDS;
+    int records = (int) Values.number(conf, key, MIN_BUFFER_RECORDS, MAX_BUFFER_RECORDS);
     return new TraceConfiguration(
         Values.text(conf, MeldKeys.TRACE_DIR),
         (int) Values.number(conf, MeldKeys.TRACE_MAX_FILES, 1, MAX_FILES),

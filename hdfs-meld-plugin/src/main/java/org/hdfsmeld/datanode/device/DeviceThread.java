@@ -228,7 +228,8 @@ final class DeviceThread {
    * @throws IllegalStateException when it does not come back
    */
   void open(SimDeviceOpener opener) throws SimException {
-    this.<Void, SimException>callPatiently(
+    this.<Void, SimException>call(
+        DeviceCalls.PATIENCE,
         none -> {
           SimDevice opened = opener.open();
           opened.attach(ring);
@@ -250,11 +251,6 @@ final class DeviceThread {
     return calls.make(longer, call, () -> LockSupport.unpark(thread));
   }
 
-  /** As {@link #call}, of a call that may take a minute. */
-  <T, E extends Exception> T callPatiently(DeviceCalls.Call<T, E> call) throws E {
-    return call(DeviceCalls.PATIENCE, call);
-  }
-
   /**
    * Changes who moves time, after all that was put in before. Who awaits a ticket goes on: what was
    * accounted is complete, and what was paced need not be waited for.
@@ -262,7 +258,8 @@ final class DeviceThread {
    * @throws SimException when the device refuses it
    */
   void setMode(boolean newRealTime, double timeDilation) throws SimException {
-    this.<Void, SimException>callPatiently(
+    this.<Void, SimException>call(
+        DeviceCalls.PATIENCE,
         target -> {
           target.checked(target.setMode(newRealTime, timeDilation));
           if (realTime != newRealTime) {

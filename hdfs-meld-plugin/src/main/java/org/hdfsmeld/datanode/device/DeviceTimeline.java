@@ -103,7 +103,7 @@ public final class DeviceTimeline implements TimelineDevice {
       return null;
     }
     try {
-      return queue.callPatiently(call);
+      return queue.call(DeviceCalls.PATIENCE, call);
     } catch (SimException e) {
       problem = SimStatus.name(e.status()) + ": " + e.getMessage();
     } catch (RuntimeException | Error e) {

@@ -298,10 +298,10 @@ public final class SharedDevice implements MeldDeviceMXBean {
         target.setMode(newMode == MeldMode.REAL_TIME, newDilation);
       }
     } catch (SimException e) {
-      outOfService(e.getMessage());
+      failed(e.getMessage(), true);
       throw e;
     } catch (RuntimeException | Error e) {
-      outOfService(e.toString());
+      failed(e.toString(), true);
       throw new SimException(e.toString(), e);
     } finally {
       mode = newMode;
@@ -309,14 +309,11 @@ public final class SharedDevice implements MeldDeviceMXBean {
     }
   }
 
-  /** The device failed for good; {@link #usable} is null from now on. */
-  void outOfService(String reason) {
-    healthy = false;
-    lastError = reason;
-  }
-
-  /** A call failed; others may succeed. */
-  void failed(String reason) {
+  /** A call failed. If it is for good, {@link #usable} is null from now on. */
+  void failed(String reason, boolean forGood) {
+    if (forGood) {
+      healthy = false;
+    }
     lastError = reason;
   }
 
@@ -391,7 +388,7 @@ public final class SharedDevice implements MeldDeviceMXBean {
             present,
             expected,
             config.state().snapshotMaxBytes(),
-            image -> queue.callPatiently(fresh -> opener.restore(image)),
+            image -> queue.call(DeviceCalls.PATIENCE, fresh -> opener.restore(image)),
             failures,
             stateCounters);
     if (found != null) {
@@ -444,7 +441,7 @@ public final class SharedDevice implements MeldDeviceMXBean {
       }
     }
     long begin = System.nanoTime();
-    ByteBuffer image = queue.callPatiently(buffer::take);
+    ByteBuffer image = queue.call(DeviceCalls.PATIENCE, buffer::take);
     StateCounter stall = StateCounter.STATE_SNAPSHOT_STALL_NS;
     stateCounters.set(stall, Math.max(stateCounters.get(stall), System.nanoTime() - begin));
     return new StateSnapshot(

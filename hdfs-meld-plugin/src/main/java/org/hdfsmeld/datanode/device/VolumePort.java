@@ -225,30 +225,25 @@ public final class VolumePort implements DeviceThread.Origin {
   }
 
   private void awaitSliced(DeviceThread queue, long ticket, WaitBudget budget) {
-    boolean done;
-    do {
-      long slice = Math.min(WAIT_SLICE_NS, budget.leftNs());
-      long begin = System.nanoTime();
-      done = queue.await(this, ticket, slice);
-      if (!done) {
-        budget.spend(System.nanoTime() - begin);
-        if (budget.isSpent()) {
-          timedOut();
-        }
-        if (budget.isSpent() || isPointless()) {
-          queue.forget(ticket);
-          return;
-        }
+    long begin = System.nanoTime();
+    while (!queue.await(this, ticket, Math.min(WAIT_SLICE_NS, budget.leftNs()))) {
+      budget.spend(System.nanoTime() - begin);
+      if (budget.isSpent()) {
+        timedOut();
       }
-    } while (!done);
+      if (budget.isSpent() || isPointless()) {
+        queue.forget(ticket);
+        return;
+      }
+      begin = System.nanoTime();
+    }
   }
 
   public void forget(long ticket) {
     DeviceThread queue = usable();
-    if (queue == null || ticket == TicketedIo.NOTHING) {
-      return;
+    if (queue != null && ticket != TicketedIo.NOTHING) {
+      queue.forget(ticket);
     }
-    queue.forget(ticket);
   }
 
   /** Whether a command that is submitted now finds room. */
@@ -330,11 +325,7 @@ public final class VolumePort implements DeviceThread.Origin {
     }
     String reason = SimStatus.name(status) + ": " + error;
     counters.increment(VolumeCounter.ERRORS);
-    if (SimStatus.isFatal(status)) {
-      device.outOfService(reason);
-    } else {
-      device.failed(reason);
-    }
+    device.failed(reason, SimStatus.isFatal(status));
     failures.failed(volume, what, status, reason);
   }
 
@@ -344,7 +335,7 @@ public final class VolumePort implements DeviceThread.Origin {
       return;
     }
     counters.increment(VolumeCounter.ERRORS);
-    device.outOfService(e.toString());
+    device.failed(e.toString(), true);
     failures.broken(volume, e);
   }
 }

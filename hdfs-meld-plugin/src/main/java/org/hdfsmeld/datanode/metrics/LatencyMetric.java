@@ -20,8 +20,4 @@ public record LatencyMetric(String name, int opcode, double quantile) {
           new LatencyMetric("write_latency_p50_ps", Opcode.WRITE, 0.5),
           new LatencyMetric("write_latency_p99_ps", Opcode.WRITE, 0.99),
           new LatencyMetric("write_latency_p999_ps", Opcode.WRITE, 0.999));
-
-  static boolean isOne(String name) {
-    return ALL.stream().anyMatch(metric -> metric.name().equals(name));
-  }
 }

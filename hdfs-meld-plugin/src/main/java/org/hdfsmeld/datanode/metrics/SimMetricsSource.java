@@ -25,29 +25,13 @@ public final class SimMetricsSource implements MetricsSource {
   /** What goes up and down; all else only grows. */
   private static final Set<String> GAUGES =
       Set.of(
-          "channels",
-          "dies",
-          "packages",
-          "planes",
-          "mapped_pages",
-          "precondition_fill_percent",
-          "precondition_random_percent",
-          "history_entries",
-          "lifetime_groups",
-          "crossover_bytes",
-          "melded_mapped_pages",
-          "free_blocks",
-          "capacity_pages",
-          "least_erases",
-          "most_erases",
-          "firmware_cores",
-          "outstanding_commands",
-          "state_snapshot_bytes",
-          "state_snapshot_stall_ns",
-          "state_journal_lag",
-          "blocks_mapped",
-          "counters_pending",
-          "breaker_open");
+          """
+          channels dies packages planes mapped_pages precondition_fill_percent
+          precondition_random_percent history_entries lifetime_groups crossover_bytes
+          melded_mapped_pages free_blocks capacity_pages least_erases most_erases
+          firmware_cores outstanding_commands state_snapshot_bytes state_snapshot_stall_ns
+          state_journal_lag blocks_mapped counters_pending breaker_open"""
+              .split("\\s+"));
 
   private final String record;
   private final DeviceAttributes device;
@@ -100,6 +84,7 @@ public final class SimMetricsSource implements MetricsSource {
   }
 
   static boolean isGauge(String name) {
-    return GAUGES.contains(name) || LatencyMetric.isOne(name);
+    return GAUGES.contains(name)
+        || LatencyMetric.ALL.stream().anyMatch(metric -> metric.name().equals(name));
   }
 }
