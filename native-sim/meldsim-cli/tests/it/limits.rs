@@ -30,7 +30,7 @@ fn a_run_names_what_limits_and_whether_that_was_measured() {
         ),
         (
             "--profile pm9a3 --rw write --bs 128k --iodepth 32 --size 256m".to_owned(),
-            "dies (timing.program 2041us, fitted), ",
+            "dies (timing.program 1970us, fitted), ",
         ),
         (
             "--profile pm9a3 --set host.path=io_uring --rw randread --iodepth 64 --size 64m"
