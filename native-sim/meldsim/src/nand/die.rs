@@ -231,8 +231,8 @@ impl Die {
 pub(super) struct Suspensions {
     commands: Commands,
     dies: Vec<Suspension>,
-    /// Nothing is suspended now.
-    is_held: bool,
+    /// Of each die: nothing is suspended now.
+    held: Vec<bool>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -260,14 +260,13 @@ impl Suspensions {
         any.then(|| Suspensions {
             commands: commands.clone(),
             dies: vec![Suspension::default(); dies],
-            is_held: false,
+            held: vec![false; dies],
         })
     }
 
-    /// Writes wait for the write buffer, or no longer.
-    #[inline]
-    pub(super) fn set_pressure(&mut self, writes_wait: bool) {
-        self.is_held = writes_wait && !self.commands.suspend_under_pressure;
+    /// Whether a die goes on with what it executes, however many reads wait.
+    pub(super) fn hold(&mut self, die: usize, is_held: bool) {
+        self.held[die] = is_held;
     }
 
     /// The array of a die starts on something new.
@@ -293,7 +292,7 @@ impl Suspensions {
             Kind::Read(_) | Kind::Copyback => false,
         };
         let suspension = &self.dies[die];
-        if !able || self.is_held || suspension.count >= self.commands.max_suspends {
+        if !able || self.held[die] || suspension.count >= self.commands.max_suspends {
             return MaySuspend::Never;
         }
         let from = now.max(suspension.since + self.commands.suspend_progress);

@@ -92,11 +92,16 @@ impl Flash {
         self.submit_pe(queue, unit, Op::new(Kind::Erase, row, 0, token));
     }
 
-    /// Writes wait for the write buffer, or no longer.
-    #[inline]
-    pub(crate) fn set_pressure(&mut self, writes_wait: bool) {
+    /// Writes begin to wait for these units, or do so no longer.
+    pub(crate) fn set_pressure(&mut self, units: impl Iterator<Item = Unit>, writes_wait: bool) {
+        if self.shared.commands.suspend_under_pressure {
+            return;
+        }
         if let Some(suspensions) = &mut self.shared.suspensions {
-            suspensions.set_pressure(writes_wait);
+            for unit in units {
+                let (die, _) = self.by_planes.divide(unit.0);
+                suspensions.hold(die as usize, writes_wait);
+            }
         }
     }
 

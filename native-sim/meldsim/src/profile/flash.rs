@@ -105,8 +105,8 @@ section! {
         suspend_program: bool = false;
         /// Reads suspend an erase that their die works on. Default false \[A\].
         suspend_erase: bool = false;
-        /// They do so also while writes wait for the write buffer. Else the dies go on then, so that the buffer empties. Always
-        /// true with several NVM sets. Default true \[A\].
+        /// They do so also while writes to the NVM set wait for the write buffer. Else its dies go on then, so that the buffer
+        /// empties. Default true \[A\].
         suspend_under_pressure: bool = true;
         /// From the command that suspends to the start of the read's sensing. Unit: time; range 0 to 1s;
         /// default 20us \[A\].

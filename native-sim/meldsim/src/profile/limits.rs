@@ -253,13 +253,6 @@ impl Profile {
                 );
             }
         }
-        if !commands.suspend_under_pressure && self.sets.count > 1 {
-            checker.refuse(
-                "commands.suspend_under_pressure",
-                "is false, but writes to one NVM set would delay reads of another",
-                "set it to true, or sets.count to 1",
-            );
-        }
         let is_shadow = self.ftl.program_order == ProgramOrder::Shadow;
         if self.ftl.journal != Journaling::Off && is_shadow {
             checker.refuse(

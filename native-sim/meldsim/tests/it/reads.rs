@@ -3,7 +3,7 @@
 use crate::common::{
     SEQUENTIAL, burst, burst_mib_s, device, drain, published_profile, small_profile,
 };
-use meldsim::profile::{ByteSize, MeldedPartialRead, TransferRate};
+use meldsim::profile::{ByteSize, MeldedPartialRead, SetLayout, TransferRate};
 use meldsim::{
     Command, Device, Directive, Duration, Instant, Location, NamespaceId, Pattern, Profile,
 };
@@ -375,14 +375,37 @@ fn a_read_beside_writes_that_wait_lets_programs_end_if_the_profile_says_so() {
     assert!(suspends(true, 1) > 0);
     assert_eq!(suspends(false, 4), 0);
     assert_eq!(suspends(false, 1), suspends(true, 1));
-    let mut profile = small_profile();
-    profile.commands.suspend_under_pressure = false;
-    profile.sets.count = 2;
-    let errors = profile.validate().unwrap_err().to_string();
-    assert!(
-        errors.contains("commands.suspend_under_pressure"),
-        "{errors}"
-    );
+}
+
+#[test]
+fn writes_that_wait_hold_no_dies_of_another_set() {
+    let suspends = |writes_to_the_other: u64| {
+        let mut profile = small_profile();
+        profile.geometry.blocks_per_plane = 60;
+        profile.commands.suspend_program = true;
+        profile.commands.suspend_under_pressure = false;
+        profile.sets.layout = SetLayout::Vertical;
+        profile.sets.count = 2;
+        let mut device = Device::new(&profile).unwrap();
+        let bytes = device.set_capacity_bytes(0) / 2;
+        let [other, nsid] = [0, 1].map(|set| device.create_namespace_in(set, bytes).unwrap());
+        device.preload(nsid, 0, 64, Directive::NONE).unwrap();
+        let buffered = profile.controller.write_buffer.0 / profile.mapping_unit().0;
+        let writes = (0..writes_to_the_other * buffered).map(|page| (other, page));
+        // Of its own it writes as much as its part of the buffer holds.
+        for (nsid, page) in writes.chain((64..64 + buffered / 4).map(|page| (nsid, page))) {
+            let write = Command::write(nsid, page, 1, Directive::NONE, 1);
+            device.submit(&write).unwrap();
+        }
+        device.advance_to(Instant::START + Duration::from_us(300));
+        for page in 0..64 {
+            device.submit(&Command::read(nsid, page, 1, 2)).unwrap();
+        }
+        drain(&mut device);
+        device.stats().program_suspends
+    };
+    assert!(suspends(0) > 0);
+    assert_eq!(suspends(2), suspends(0));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::device::request::{Outcome, Request, Requests, Stage, ZoneStep};
 use crate::engine::{Duration, EventQueue, NIL};
 use crate::event::Event;
 use crate::ftl::{Entry, WriteError};
-use crate::nand::Owner;
+use crate::nand::{Owner, Unit};
 use crate::nvme::{Opcode, Pattern, Status};
 use crate::timeline::Part;
 
@@ -44,8 +44,14 @@ impl<M: Map> NandMedium<M> {
         if let Some(shared) = &mut self.shared_slots {
             shared.lend(&mut self.sets[set as usize].ftl);
         }
+        let was_full = self.sets[set as usize].is_full;
         let is_done = self.take_admissions(queue, requests, set);
-        self.flash.set_pressure(!is_done);
+        if is_done == was_full {
+            let units = (0..).zip(&self.set_of_unit);
+            let units = units.filter(|(_, of)| u32::from(**of) == set);
+            self.flash
+                .set_pressure(units.map(|(unit, _)| Unit(unit)), !is_done);
+        }
         if let Some(shared) = &mut self.shared_slots {
             shared.reclaim(&mut self.sets[set as usize].ftl);
             if !is_done {

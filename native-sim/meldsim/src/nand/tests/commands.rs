@@ -274,7 +274,7 @@ fn while_writes_wait_nothing_is_suspended_if_the_profile_says_so() {
         let mut rig = Rig::new(&profile);
         rig.program(0, 0, ALL);
         rig.run_until(us(1000));
-        rig.flash.set_pressure(true);
+        rig.flash.set_pressure([Unit(0)].into_iter(), true);
         rig.read(0, 9, 0);
         rig.run();
         let whole = COMMAND + PAGE * 3 + us(5001);
@@ -287,7 +287,7 @@ fn while_writes_wait_nothing_is_suspended_if_the_profile_says_so() {
         // Writes wait no longer.
         rig.program(0, 1, ALL);
         rig.run_until(us(10_000));
-        rig.flash.set_pressure(false);
+        rig.flash.set_pressure([Unit(0)].into_iter(), false);
         rig.read(0, 10, 0);
         rig.run();
         let suspended = 1 + u64::from(suspends);
