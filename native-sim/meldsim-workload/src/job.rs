@@ -499,7 +499,9 @@ impl Job {
                     _ => format!("{}.{index}", self.name),
                 },
                 // As in fio, the second thread is that of the last of the equal jobs.
-                thread: self.thread + (self.numjobs - index) % self.numjobs,
+                thread: self
+                    .thread
+                    .saturating_add((self.numjobs - index) % self.numjobs),
                 // As in fio, `randseed` does without `randrepeat` in all but the first.
                 random_repeat: self.random_repeat && !(self.new_order && index > 0),
                 offset_bytes: self.offset_of(index),

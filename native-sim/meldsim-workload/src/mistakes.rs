@@ -36,13 +36,15 @@ impl Job {
             let text = "brings the region to where no device has an address; use a smaller one";
             wrong("offset", text);
         }
+        // More are refused below.
+        let some_clones = || self.clones().take(Job::NUMJOBS_MAX as usize);
         let once = self.io_bytes.unwrap_or(self.pass_bytes());
         let mut sizes = [("size", self.size_bytes), ("io_size", once)].into_iter();
         if let Some((key, bytes)) = sizes.find(|(_, bytes)| given && *bytes < unit) {
             let text =
                 format!("of {bytes} B is less than a block of {unit} B; use at least one block");
             wrong(key, &text);
-        } else if let Some(clone) = self.clones().find(|clone| given && clone.size_bytes < unit) {
+        } else if let Some(clone) = some_clones().find(|clone| given && clone.size_bytes < unit) {
             let (name, left) = (&clone.name, clone.size_bytes);
             let text = format!(
                 "leaves {name} {left} B, less than a block of {unit} B; use a smaller offset_increment"

@@ -67,9 +67,9 @@ fn describe_and_convert(text: &[u8], format: Option<TraceFormat>, to: usize) {
     };
     let mut written = Vec::new();
     let mut writer = TraceWriter::new(&mut written, to);
-    let mut bytes = 0u64;
+    let (mut bytes, mut has_records) = (0u64, false);
     while let Ok(Some(record)) = reader.next_record() {
-        bytes = bytes.saturating_add(record.length);
+        (bytes, has_records) = (bytes.saturating_add(record.length), true);
         let volume = &reader.volumes()[record.volume];
         let written = writer.write(&record, volume, "trace");
         assert!(written.is_ok(), "{written:?}");
@@ -79,9 +79,8 @@ fn describe_and_convert(text: &[u8], format: Option<TraceFormat>, to: usize) {
     }
     assert!(writer.finish().is_ok());
     if let Ok(mut reader) = TraceReader::new(FILE, &written[..], Some(to)) {
-        if let Err(error) = Description::of(&mut reader, || {}) {
-            panic!("{}: {error}", to.name());
-        }
+        let described = Description::of(&mut reader, || {});
+        assert_eq!(described.is_ok(), has_records, "{}", to.name());
     }
 }
 

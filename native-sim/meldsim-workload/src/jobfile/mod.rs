@@ -408,7 +408,7 @@ impl Reading<'_> {
             let (name, refused) = (draft.job.name.clone(), draft.refused.clone());
             let of_job = match draft.finish(file.surroundings) {
                 Ok((mut job, passed_over)) => {
-                    job.thread = threads + 1;
+                    job.thread = threads.saturating_add(1);
                     threads = threads.saturating_add(job.numjobs);
                     let mut of_job = job.mistakes();
                     of_job.extend(unknown_wait(&names, &job));
