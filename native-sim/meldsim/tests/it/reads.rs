@@ -350,6 +350,25 @@ fn a_read_waits_for_a_program_that_has_begun() {
     assert!(drain(&mut device) > profile.timing.program - Duration::from_us(100));
 }
 
+/// How often reads of the first pages of a namespace, begun while these pages are written, suspend a program.
+fn suspends_beside(
+    device: &mut Device,
+    writes: impl Iterator<Item = (NamespaceId, u64)>,
+    nsid: NamespaceId,
+) -> u64 {
+    device.preload(nsid, 0, 64, Directive::NONE).unwrap();
+    for (to, page) in writes {
+        let write = Command::write(to, page, 1, Directive::NONE, 1);
+        device.submit(&write).unwrap();
+    }
+    device.advance_to(Instant::START + Duration::from_us(300));
+    for page in 0..64 {
+        device.submit(&Command::read(nsid, page, 1, 2)).unwrap();
+    }
+    drain(device);
+    device.stats().program_suspends
+}
+
 #[test]
 fn a_read_beside_writes_that_wait_lets_programs_end_if_the_profile_says_so() {
     // A read beside as many writes as the buffer holds twice, or half; how often it suspended a program.
@@ -358,18 +377,8 @@ fn a_read_beside_writes_that_wait_lets_programs_end_if_the_profile_says_so() {
         profile.commands.suspend_program = true;
         profile.commands.suspend_under_pressure = under_pressure;
         let (mut device, nsid) = device(&profile);
-        device.preload(nsid, 0, 64, Directive::NONE).unwrap();
         let pages = halves * profile.controller.write_buffer.0 / profile.mapping_unit().0 / 2;
-        for page in 0..pages {
-            let write = Command::write(nsid, 64 + page, 1, Directive::NONE, 1);
-            device.submit(&write).unwrap();
-        }
-        device.advance_to(Instant::START + Duration::from_us(300));
-        for page in 0..64 {
-            device.submit(&Command::read(nsid, page, 1, 2)).unwrap();
-        }
-        drain(&mut device);
-        device.stats().program_suspends
+        suspends_beside(&mut device, (0..pages).map(|page| (nsid, 64 + page)), nsid)
     };
     assert!(suspends(true, 4) > 0);
     assert!(suspends(true, 1) > 0);
@@ -389,20 +398,11 @@ fn writes_that_wait_hold_no_dies_of_another_set() {
         let mut device = Device::new(&profile).unwrap();
         let bytes = device.set_capacity_bytes(0) / 2;
         let [other, nsid] = [0, 1].map(|set| device.create_namespace_in(set, bytes).unwrap());
-        device.preload(nsid, 0, 64, Directive::NONE).unwrap();
         let buffered = profile.controller.write_buffer.0 / profile.mapping_unit().0;
         let writes = (0..writes_to_the_other * buffered).map(|page| (other, page));
         // Of its own it writes as much as its part of the buffer holds.
-        for (nsid, page) in writes.chain((64..64 + buffered / 4).map(|page| (nsid, page))) {
-            let write = Command::write(nsid, page, 1, Directive::NONE, 1);
-            device.submit(&write).unwrap();
-        }
-        device.advance_to(Instant::START + Duration::from_us(300));
-        for page in 0..64 {
-            device.submit(&Command::read(nsid, page, 1, 2)).unwrap();
-        }
-        drain(&mut device);
-        device.stats().program_suspends
+        let writes = writes.chain((64..64 + buffered / 4).map(|page| (nsid, page)));
+        suspends_beside(&mut device, writes, nsid)
     };
     assert!(suspends(0) > 0);
     assert_eq!(suspends(2), suspends(0));
