@@ -107,7 +107,7 @@ pub(crate) fn confirm(p2l: &mut [MapIndex], first: Ppn, logs: u32, mapping: &Map
             at += 1;
             continue;
         }
-        let pages = p2l[at].consecutive(&p2l[at..]) as u32;
+        let pages = p2l[at].consecutive(&p2l[at..]);
         if pages == 1 {
             // What random writes leave.
             if mapping.get(p2l[at]) != Entry::Flash(Ppn(first.0 + at as u32 * logs)) {
@@ -116,7 +116,8 @@ pub(crate) fn confirm(p2l: &mut [MapIndex], first: Ppn, logs: u32, mapping: &Map
             at += 1;
             continue;
         }
-        for run in mapping.runs_at(p2l[at], pages) {
+        let end = at + pages;
+        for run in mapping.runs_at(p2l[at], pages as u32) {
             for page in 0..run.pages {
                 let ppn = Ppn(first.0 + at as u32 * logs);
                 if run.entry.plus(page) != Entry::Flash(ppn) {
@@ -125,6 +126,9 @@ pub(crate) fn confirm(p2l: &mut [MapIndex], first: Ppn, logs: u32, mapping: &Map
                 at += 1;
             }
         }
+        // A leaf whose pages have all been deallocated since has no runs.
+        p2l[at..end].fill(MapIndex::NONE);
+        at = end;
     }
 }
 
@@ -175,5 +179,34 @@ fn note(notes: &mut Vec<ReverseRun>, run: ReverseRun) {
             last.pages += run.pages;
         }
         _ => notes.push(run),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is noted of pages on flash from `first` on, of a namespace that has so many of them deallocated since.
+    fn confirmed(first: Ppn, pages: u32, deallocated: u64) -> Vec<bool> {
+        let mut mapping = Mapping::new(1 << 30, u64::MAX);
+        mapping.add_space();
+        let mut p2l: Vec<MapIndex> = (0..pages)
+            .map(|page| {
+                let index = mapping.find_or_make(0, page.into()).unwrap();
+                mapping.set(index, Entry::Flash(Ppn(first.0 + page)));
+                index
+            })
+            .collect();
+        mapping.replace(0, 0, deallocated, None, &mut Vec::new());
+        confirm(&mut p2l, first, 1, &mapping);
+        p2l.iter().map(|&index| index != MapIndex::NONE).collect()
+    }
+
+    #[test]
+    fn pages_that_were_deallocated_are_dropped() {
+        let first = Ppn(7);
+        assert_eq!(confirmed(first, 3, 2), [false, false, true]);
+        assert_eq!(confirmed(first, 3, 3), [false; 3], "no leaf is left");
+        assert_eq!(confirmed(first, 1, 1), [false]);
     }
 }
