@@ -59,7 +59,6 @@ impl Surroundings for Around<'_> {
     }
 
     fn zone_bytes(&self) -> Option<u64> {
-        let profile = self.profile;
-        profile.has_zones().then_some(profile.zones.size.0)
+        self.profile.zone_bytes()
     }
 }

@@ -91,7 +91,7 @@ impl Room {
             // Memory that is mapped by address keeps nothing, and is never full.
             bytes: match device.profile().kind {
                 // One that fits in zones was created.
-                Kind::Nand if device.zone_bytes().is_some() => u64::MAX,
+                Kind::Nand if device.profile().zone_bytes().is_some() => u64::MAX,
                 Kind::Nand => device.set_capacity_bytes(set),
                 Kind::Xpoint => u64::MAX,
             },

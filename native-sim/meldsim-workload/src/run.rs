@@ -315,8 +315,7 @@ impl Surroundings for OfDevice<'_> {
     }
 
     fn zone_bytes(&self) -> Option<u64> {
-        let profile = self.0;
-        profile.has_zones().then_some(profile.zones.size.0)
+        self.0.zone_bytes()
     }
 }
 

@@ -434,7 +434,7 @@ fn by_namespace(jobs: &[Running]) -> Sharing<'_> {
 
 fn create_namespace(device: &mut Device, job: &Job, bytes: u64) -> Result<NamespaceId, RunError> {
     let lba_bytes = device.profile().controller.lba_size.0;
-    let unit = device.zone_bytes().unwrap_or(lba_bytes);
+    let unit = device.profile().zone_bytes().unwrap_or(lba_bytes);
     let bytes = bytes.checked_next_multiple_of(unit).unwrap_or(u64::MAX);
     let created = match job.nvm_set {
         Some(set) => device.create_namespace_in(set, bytes),

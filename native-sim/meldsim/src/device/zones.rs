@@ -44,15 +44,9 @@ impl Device {
         zones.map_or(ZoneCounts::default(), |zones| zones.counts())
     }
 
-    /// Bytes from the start of a zone to that of the next, where namespaces are zoned.
-    pub fn zone_bytes(&self) -> Option<u64> {
-        let profile = &self.profile;
-        profile.has_zones().then_some(profile.zones.size.0)
-    }
-
     /// Bytes of the largest namespace, where it is zoned.
     pub fn max_zoned_bytes(&self) -> Option<u64> {
-        let size = self.zone_bytes()?;
+        let size = self.profile.zone_bytes()?;
         let pages = self.set_info(0).map_or(0, |info| info.capacity_pages);
         let zones = pages * self.medium.page_bytes() / self.profile.zone_capacity().0;
         Some(zones * size)

@@ -131,7 +131,10 @@ impl Ftl {
             return false;
         }
         let blocks = &mut log.blocks;
-        let choice = self.selection.next(blocks, is_urgent);
+        let mut choice = self.selection.next(blocks, is_urgent);
+        if log.erasing.is_none() {
+            choice = choice.map(|choice| choice.that_fits(blocks));
+        }
         let freed = choice.map(|choice| {
             let valid = blocks.get(choice.superblock).valid;
             u64::from(blocks.pages_per_superblock - valid)

@@ -55,6 +55,11 @@ impl Profile {
         self.zones.size.0 > 0
     }
 
+    /// Bytes from the start of a zone to that of the next, where namespaces are zoned.
+    pub fn zone_bytes(&self) -> Option<u64> {
+        self.has_zones().then_some(self.zones.size.0)
+    }
+
     /// Bytes of a zone that can be written.
     pub fn zone_capacity(&self) -> ByteSize {
         self.reclaim_unit()

@@ -2,6 +2,7 @@
 //! or what the policy ranks first.
 
 use super::super::blocks::Blocks;
+use super::super::stream::Stream;
 use crate::policy::victim::Candidate;
 use crate::profile::{Gc, Profile};
 
@@ -16,6 +17,23 @@ pub(crate) struct Choice {
     pub(crate) superblock: u32,
     pub(crate) in_background: bool,
     pub(crate) for_wear: bool,
+}
+
+impl Choice {
+    /// With no superblock free, as after a power cut, the collector has what is left of the one that it fills: a victim that
+    /// holds more would never be emptied. Then it is the one that holds least.
+    pub(crate) fn that_fits(self, blocks: &Blocks) -> Choice {
+        let chosen = blocks.get(self.superblock);
+        let fits = chosen.valid <= blocks.left(Stream::Gc(0, chosen.layout));
+        if blocks.free() > 0 || fits {
+            return self;
+        }
+        let least = blocks.candidates().min_by_key(|other| other.valid);
+        Choice {
+            superblock: least.map_or(self.superblock, |least| least.number),
+            ..self
+        }
+    }
 }
 
 /// Decides when logs are collected, and which superblocks.
