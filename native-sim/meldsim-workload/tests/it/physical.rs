@@ -1,8 +1,10 @@
 //! No result is beyond what the device of the profile can be: its link, its buses, its dies.
 
 use meldsim::Profile;
-use meldsim::profile::{Kind, ProgramOrder, Sources, Zones};
-use meldsim_workload::{Arrivals, Job, Limit, Load, ReadWrite, RunResult, Runner, parse_job_file};
+use meldsim::profile::{Flush, Kind, ProgramOrder, Sources, Zones};
+use meldsim_workload::{
+    Arrivals, Job, Limit, Load, ReadWrite, RunResult, Runner, Tally, parse_job_file,
+};
 use proptest::prelude::*;
 
 fn run(profile: &Profile, jobs: &[Job]) -> RunResult {
@@ -155,6 +157,45 @@ proptest! {
         let stats = &result.device.run;
         prop_assert_eq!(moved, [stats.host_read_bytes, stats.host_written_bytes]);
         check(&profile, &result)?;
+    }
+}
+
+/// A write and its flush, one after the other: a protected buffer answers at once and pads nothing, a client drive programs.
+#[test]
+fn a_flush_costs_a_program_where_the_buffer_is_volatile() {
+    let drives = ["7450-pro", "7450-max", "pm9a3", "p5520", "cm7-r", "pe8110"];
+    for (name, is_protected) in drives
+        .map(|name| (name, true))
+        .into_iter()
+        .chain(["980-pro", "flash-970pro"].map(|name| (name, false)))
+    {
+        for text in [
+            "rw=write\nfdatasync=1",
+            "rw=randwrite\nfsync=1",
+            "rw=randwrite\nsync=1",
+        ] {
+            let text = format!("[j]\n{text}\nbs=4k\niodepth=1\nsize=8m\n");
+            let jobs = parse_job_file("j.fio", &text, &Job::new("")).unwrap().jobs;
+            let mut profile = Profile::builtin(name).unwrap();
+            let result = run(&profile, &jobs);
+            let job = &result.jobs[0];
+            let mean = |tally: &Option<Tally>| {
+                let summary = tally.as_ref().and_then(|tally| tally.latencies().summary());
+                summary.map_or(0.0, |latency| latency.mean_us)
+            };
+            let both = mean(&job.write) + mean(&job.sync);
+            let amplification = result.device.run.write_amplification().unwrap();
+            if is_protected {
+                assert!(both < 60.0, "{name} {text}: {both} us");
+                assert!(amplification < 1.01, "{name} {text}: {amplification}");
+            } else {
+                assert!(both > 400.0, "{name} {text}: {both} us");
+                profile.controller.flush = Flush::None;
+                let job = &run(&profile, &jobs).jobs[0];
+                let both = mean(&job.write) + mean(&job.sync);
+                assert!(both < 60.0, "{name} {text}: {both} us");
+            }
+        }
     }
 }
 

@@ -29,7 +29,8 @@
 //!          a channel's event -> finish -> programmed: the slots are free, the mapping leads to flash -> go_on
 //! ```
 //!
-//! Deallocations and flushes go the way of writes, so that they take effect in order. All state of a command is in its record,
+//! Deallocations and flushes go the way of writes, so that they take effect in order; with `controller.flush = "none"` a flush
+//! has none, and waits for nothing. All state of a command is in its record,
 //! also what the firmware keeps of it. Queues, here, in the firmware, in the medium and on the die, hold its number.
 
 use super::request::{Outbound, Outcome, PageRange, Request, Stage, ZoneStep};
@@ -52,7 +53,8 @@ impl Device {
     /// Submits a command at [`Device::now`]. What is wrong with the command itself is refused at
     /// once and changes nothing; how it ends otherwise is told by its completion.
     ///
-    /// Writes, deallocations and flushes take effect in the order submitted, reads at once. A write
+    /// Writes, deallocations and flushes take effect in the order submitted, reads at once. A flush without effect ends
+    /// at once. A write
     /// completes when its last page is in the write buffer; one that covers a page on flash only in
     /// part also waits for that page to be read (the rest is merged in the buffer).
     ///
@@ -252,7 +254,7 @@ impl Device {
     }
 
     /// Data of a write cross the link before it begins. Deallocations and flushes do not overtake
-    /// them; reads do.
+    /// them; reads do, and flushes that have no effect.
     fn receive(&mut self, id: u32) {
         let Some(link) = &mut self.hil.link else {
             return self.accept(id);
@@ -265,6 +267,7 @@ impl Device {
                 request.is_sent = true;
                 return self.accept(id);
             }
+            Opcode::Flush if !self.profile.flush_programs() => return self.accept(id),
             Opcode::Write | Opcode::Append => link.receive(now, request.bytes),
             Opcode::Deallocate | Opcode::Flush | Opcode::ManageZone => link.received(now),
         };

@@ -26,6 +26,8 @@ section! {
         /// Whether a write completes when it is in the write buffer (write-back), else when all of its
         /// pages are programmed (write-through). Default true \[A\].
         write_cache: bool = true;
+        /// What a flush does, zones apart, on which it has no effect. `program` or `none`; default `program` \[A\].
+        flush: Flush = Flush::default();
         /// The rate of the controller's DRAM, which all NVM sets share: what is written to it and read from it goes one
         /// after the other. Data of the host and of collection go in and out once. Unit: data rate; range 0 (not
         /// limiting) or 1MB/s to 1000GB/s; default 0B/s \[A\].
@@ -86,6 +88,18 @@ section! {
         medium_weight: u32 = 2, 1..=256;
         /// The same for low priority. Unit: count; range 1 to 256; default 1 \[A\].
         low_weight: u32 = 1, 1..=256;
+    }
+}
+
+names! {
+    /// What a flush does with what is in the write buffer.
+    #[non_exhaustive]
+    Flush {
+        /// It programs what is gathered, with padding, and waits for it.
+        #[default]
+        Program = "program",
+        /// Nothing: the buffer survives a loss of power, so that it is no volatile write cache to NVMe.
+        None = "none",
     }
 }
 

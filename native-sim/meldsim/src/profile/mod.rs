@@ -49,7 +49,7 @@ mod zones;
 use serde::{Deserialize, Serialize};
 
 pub use check::{ProfileError, ProfileErrors, excerpt, list_mistakes, shortened};
-pub use controller::{Controller, Host, HostPath, PathTimes};
+pub use controller::{Controller, Flush, Host, HostPath, PathTimes};
 pub use fdp::Fdp;
 pub use firmware::{
     Firmware, FirmwareBinding, FirmwareCore, FirmwareCost, FirmwareDesign, FirmwareThreads,

@@ -61,6 +61,7 @@ impl Kind {
                 "controller.capacity",
                 "controller.write_buffer",
                 "controller.write_cache",
+                "controller.flush",
                 "controller.dram_rate",
                 "controller.read_segment",
                 "controller.halved_read_depth",

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::check::{Checker, section};
 use super::units::ByteSize;
-use super::{Allocation, MapKind, Profile, ProgramOrder};
+use super::{Allocation, Flush, MapKind, Profile, ProgramOrder};
 use crate::engine::Duration;
 use crate::policy::placement::PlacementPolicy;
 
@@ -53,6 +53,11 @@ impl Profile {
     /// Whether namespaces are zoned.
     pub fn has_zones(&self) -> bool {
         self.zones.size.0 > 0
+    }
+
+    /// Whether a flush has an effect. Not on zones: padding would take what a zone has.
+    pub(crate) fn flush_programs(&self) -> bool {
+        self.controller.flush == Flush::Program && !self.has_zones()
     }
 
     /// Bytes from the start of a zone to that of the next, where namespaces are zoned.

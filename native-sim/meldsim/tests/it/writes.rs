@@ -2,7 +2,7 @@
 
 use crate::common::{SEQUENTIAL, burst, device, drain, published_profile, small_profile};
 use meldsim::device::Programmed;
-use meldsim::profile::{Allocation, ByteSize, ProgramOrder};
+use meldsim::profile::{Allocation, ByteSize, Flush, ProgramOrder};
 use meldsim::{
     Command, Device, DeviceError, Directive, Duration, Location, NamespaceId, Pattern,
     Precondition, Profile, Status,
@@ -389,6 +389,61 @@ fn bad_commands_are_refused_and_change_nothing() {
     }
     assert_eq!(Directive::read_pattern(Pattern::Random).dspec, 2);
     drain(&mut device);
+}
+
+/// What is gathered for a wordline stays gathered, also behind writes that wait for room in the buffer and for the link.
+#[test]
+fn a_flush_of_a_buffer_that_survives_a_power_cut_waits_for_nothing_and_programs_nothing() {
+    let mut profile = published_profile();
+    profile.controller.flush = Flush::None;
+    profile.controller.write_buffer = ByteSize(2 << 20);
+    profile.host.link_rate = meldsim::profile::DataRate(1_000_000_000);
+    let (mut device, nsid) = device(&profile);
+    for page in 0..2 {
+        let write = Command::write(nsid, page, 1, Directive::NONE, 0);
+        device.submit(&write).unwrap();
+        device.submit(&Command::flush(nsid, 1)).unwrap();
+        drain(&mut device);
+    }
+    let stats = device.stats();
+    assert_eq!((stats.programs, stats.padded_pages), (0, 0));
+    // Twice what there is room for, on the link and then at the buffer.
+    let write = Command::write(nsid, 2, 1024, Directive::NONE, 0);
+    device.submit(&write).unwrap();
+    for wait in [Duration::ZERO, Duration::from_ms(5)] {
+        device.advance_to(device.now() + wait);
+        device.submit(&Command::flush(nsid, 7)).unwrap();
+        assert!(device.run_until_completion());
+        let flushed = device.pop_completion().unwrap();
+        assert_eq!((flushed.tag, flushed.latency()), (7, Duration::from_us(10)));
+    }
+    drain(&mut device);
+    assert_eq!(device.stats().padded_pages, 0);
+}
+
+#[test]
+fn every_drive_on_sale_says_what_a_flush_does_and_how_that_is_known() {
+    use meldsim::profile::{Kind, Sources};
+    let papers = ["melded-", "palloc-", "nvmset-", "deepflash"];
+    for name in Profile::builtin_names() {
+        let (profile, text) = (Profile::builtin(name).unwrap(), Profile::builtin_text(name));
+        let is_paper = papers.iter().any(|paper| name.starts_with(paper));
+        if is_paper || profile.kind == Kind::Xpoint {
+            assert_eq!(profile.controller.flush, Flush::Program, "{name}");
+            continue;
+        }
+        let client = ["980-pro", "flash-970pro", "dramless"].contains(&name);
+        let expected = if client { Flush::Program } else { Flush::None };
+        assert_eq!(profile.controller.flush, expected, "{name}");
+        let line = text
+            .unwrap()
+            .lines()
+            .find(|line| line.starts_with("flush = "));
+        let line = line.unwrap();
+        assert!(line.contains("# [P] ") || line.contains("# [A] "), "{line}");
+        let source = Sources::of(text.unwrap(), &[]).get("controller.flush");
+        assert_eq!(source.name() == "published", line.contains("[P]"), "{name}");
+    }
 }
 
 #[test]

@@ -104,6 +104,8 @@ pub(super) struct NandMedium<M: Map = Table> {
     halved_depth: usize,
     /// A write completes when it is in the buffer.
     write_cache: bool,
+    /// A flush programs what is gathered.
+    flush_programs: bool,
     /// Where the sets share the write buffer.
     shared_slots: Option<SharedSlots>,
     /// For how long a set is idle before it collects and journals, where it does.
@@ -128,6 +130,7 @@ impl<M: Map> Medium for NandMedium<M> {
             segment_pages: controller.read_segment.0 / profile.mapping_unit().0,
             halved_depth: controller.halved_read_depth as usize,
             write_cache: controller.write_cache,
+            flush_programs: profile.flush_programs(),
             background_idle: works_in_background(profile).then_some(profile.gc.background_idle),
             finished: Vec::new(),
             ready: Vec::new(),
@@ -183,6 +186,10 @@ impl<M: Map> Medium for NandMedium<M> {
             self.translate(queue, requests, id);
         }
         let request = &mut requests[id];
+        if opcode == Opcode::Flush && !self.flush_programs {
+            request.parts += 1;
+            return requests.outcomes.push(Outcome::Taken { request: id });
+        }
         if opcode != Opcode::Read {
             request.stage = Stage::Admission;
             self.admit(queue, requests, id);

@@ -69,10 +69,7 @@ impl<M: Map> NandMedium<M> {
     ) -> bool {
         while let Some(id) = self.sets[set as usize].admissions.pop_front() {
             let NvmSet {
-                admissions,
-                ftl,
-                zoned,
-                ..
+                admissions, ftl, ..
             } = &mut self.sets[set as usize];
             if let Some(&later) = admissions.get(LEAF_PREFETCHED) {
                 let later = &requests[later];
@@ -87,7 +84,6 @@ impl<M: Map> NandMedium<M> {
                     self.write_as_mapped(queue, requests, (set, id))
                 }
                 Opcode::ManageZone => self.manage_zone(queue, requests, (set, id)),
-                Opcode::Flush if zoned.is_zoned => true,
                 Opcode::Deallocate => {
                     for range in requests.ranges(id) {
                         let (first, end) = range.whole();
@@ -118,7 +114,7 @@ impl<M: Map> NandMedium<M> {
             if waited > Duration::ZERO && matches!(request.opcode, Opcode::Write | Opcode::Append) {
                 self.sets[set as usize].buffer_wait += waited;
             }
-            if request.opcode == Opcode::Flush && !self.sets[set as usize].zoned.is_zoned {
+            if request.opcode == Opcode::Flush {
                 // Those that have nothing to wait for end here, the others with a program.
                 while let Some(request) = self.sets[set as usize].ftl.pop_flushed() {
                     requests.outcomes.push(Outcome::Taken { request });

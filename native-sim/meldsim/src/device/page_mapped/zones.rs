@@ -10,8 +10,6 @@ use crate::profile::Profile;
 /// The zones of a set that are worked on.
 #[derive(Debug, Default)]
 pub(super) struct ZoneWork {
-    /// The write buffer is protected against power loss, and flushes have nothing to do: padding would take what a zone has.
-    pub(super) is_zoned: bool,
     reset_time: Duration,
     reset_unit_time: Duration,
     /// Those that are padded.
@@ -44,7 +42,6 @@ struct Reset {
 impl ZoneWork {
     pub(super) fn new(profile: &Profile) -> ZoneWork {
         ZoneWork {
-            is_zoned: profile.has_zones(),
             reset_time: profile.zones.reset_time,
             reset_unit_time: profile.zones.reset_unit_time,
             ..ZoneWork::default()

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use crate::engine::Duration;
 use crate::policy::victim::VictimPolicy;
 use crate::profile::{
-    Allocation, BufferScope, ByteSize, DataRate, Gc, Journaling, MapKind, MapUpdate,
+    Allocation, BufferScope, ByteSize, DataRate, Flush, Gc, Journaling, MapKind, MapUpdate,
     MeldedPartialRead, Profile, ProgramOrder, SetLayout, Sets,
 };
 
@@ -209,6 +209,9 @@ pub(super) fn profile() -> impl Strategy<Value = Profile> {
         profile.controller.read_segment = ByteSize(segment);
         profile.controller.halved_read_depth = depth;
         profile.controller.reads_before_program = 4;
+        if profile.gc.throttle_iops % 3 == 0 {
+            profile.controller.flush = Flush::None;
+        }
         // A page of few entries, so that writes wait for room.
         profile.ftl.journal = match (kind.program_order, kind.gc.window % 3) {
             (ProgramOrder::OneShot, 1) => Journaling::OnDemand,
