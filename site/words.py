@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 # Words, as `wc -w` counts them.
-CEILINGS = {"docs": 40_000, "README.md": 700, "docs/reference/results.md": 1_500}
+CEILINGS = {"docs": 40_500, "README.md": 700, "docs/reference/results.md": 1_500}
 
 IDIOMS = re.compile(
     r"(?:(?<=[.:;] )|^)What (?:is|was|are|were|it|they|comes|came|has|does|a|the|draws)\b[^?]*[.;:]"

@@ -12,7 +12,7 @@ use meldsim_report::{MEASURED_CAPTION, measured_charts};
 
 pub(super) const REAL_DRIVES: Experiment = Experiment {
     name: "real-drives",
-    about: "Nine drives as they were measured, cell by cell, and simulated",
+    about: "Drives on sale as they were measured, cell by cell, and simulated",
     paper: "Measurements of NVMe drives (SSD-iq, NVMeBenchmarks, ConfZNS++, WARP, ICPE'24)",
     profile: "7450-pro",
     request_unit: None,
@@ -84,7 +84,7 @@ fn outcome(run: &Run, cells: &Judged, left_out: &[LeftOut], are_own: bool) -> su
         .assumed("the host's path (host.path) is SPDK, io_uring or libaio, as the rows' source says");
     let outcome = match are_own {
         true => outcome.fitted(
-            "the nine profiles, to the cells listed below as fitted; all other cells are predicted",
+            "the profiles of drives on sale, to the cells listed below as fitted; all other cells are predicted",
         ),
         false => outcome.fitted("nothing: all cells are predicted"),
     };
