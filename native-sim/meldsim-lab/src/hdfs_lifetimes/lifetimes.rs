@@ -1,4 +1,4 @@
-//! How long a block will live, as a DataNode learns it from the blocks that it deletes: the plugin's `Lifetimes`, in Rust.
+//! How long a block will live, as a DataNode learns it from the blocks that it deletes: the plugin's `KindHistory`, in Rust.
 
 use super::churn::HOUR_S;
 

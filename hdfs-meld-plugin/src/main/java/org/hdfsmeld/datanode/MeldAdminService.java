@@ -5,8 +5,10 @@ import java.io.DataInput;
 import java.io.DataOutput;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -25,6 +27,7 @@ import org.hdfsmeld.datanode.volume.MeldVolumes;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.record.RecordFiles;
 import org.hdfsmeld.record.Recording;
+import org.hdfsmeld.rpc.BlockLayout;
 import org.hdfsmeld.rpc.BlockTokens;
 import org.hdfsmeld.rpc.BytesService;
 import org.hdfsmeld.rpc.MeldDatanodeProtocolPB;
@@ -149,12 +152,19 @@ final class MeldAdminService {
       UserGroupInformation caller = Server.getRemoteUser();
       ReadPatterns.Question question = ReadPatterns.readQuestion(request);
       boolean tokens = needsTokens(question.pool()) && !isSuperuser(caller);
+      List<BlockLayout> layouts = new ArrayList<>();
       for (long id : question.blockIds()) {
         Token<BlockTokenIdentifier> token = BlockTokens.read(request);
         if (tokens) {
           checkRead(new ExtendedBlock(question.pool(), id), token, caller);
         }
-        volumes.layout(new BlockKey(question.pool(), id)).write(response);
+        layouts.add(volumes.layout(new BlockKey(question.pool(), id)));
+      }
+      for (BlockLayout layout : layouts) {
+        layout.write(response);
+      }
+      for (BlockLayout layout : layouts) {
+        layout.writeKind(response);
       }
     } finally {
       lookingUp.unlock();

@@ -7,6 +7,7 @@ import org.apache.hadoop.hdfs.server.datanode.DataStorage;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsDatasetFactory;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.MeldFsDatasets;
+import org.hdfsmeld.datanode.config.HistoryConfiguration.Automatic;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.config.MeldConfigurationException;
 import org.hdfsmeld.datanode.hadoop.FileIoProviderSwap;
@@ -47,7 +48,8 @@ public final class MeldFsDatasetFactory extends FsDatasetSpi.Factory<FsDatasetSp
     MeldVolumes volumes =
         new MeldVolumes(
             config,
-            NameNodeAsker.of(conf, config.hints(), uuid),
+            NameNodeAsker.of(
+                conf, config.hints(), config.history().automatic() == Automatic.HISTORY, uuid),
             new BlockTrace(config.trace(), uuid));
     try {
       String problem =

@@ -15,6 +15,9 @@ import java.io.IOException;
  * @param mappedPages flash pages that hold the block's data
  * @param bufferedPages of those, the ones in the device's write buffer, which have no layout yet
  * @param meldedPages of those, the melded ones
+ * @param kind key of the kind of its file's path; 0 where that is not known
+ * @param parentKind of what counts where nothing is known of the kind
+ * @param known for people: what is known of both, and from how many blocks
  */
 public record BlockLayout(
     String volume,
@@ -24,7 +27,10 @@ public record BlockLayout(
     String reason,
     long mappedPages,
     long bufferedPages,
-    long meldedPages) {
+    long meldedPages,
+    long kind,
+    long parentKind,
+    String known) {
 
   /** In a word: {@code melded}, {@code normal}, {@code mixed}, or {@code none} where nothing is. */
   public String layout() {
@@ -44,6 +50,7 @@ public record BlockLayout(
     return onFlash == 0 ? 0 : Math.round(100.0 * meldedPages / onFlash);
   }
 
+  /** Writes all but the kind. */
   public void write(DataOutput out) throws IOException {
     out.writeUTF(volume);
     out.writeUTF(profile);
@@ -55,6 +62,30 @@ public record BlockLayout(
     out.writeLong(meldedPages);
   }
 
+  /** Writes the kind, which comes after what an older plugin reads. */
+  public void writeKind(DataOutput out) throws IOException {
+    out.writeLong(kind);
+    out.writeLong(parentKind);
+    out.writeUTF(known);
+  }
+
+  /** The same with the kind that {@link #writeKind} wrote. */
+  BlockLayout readKind(DataInput in) throws IOException {
+    return new BlockLayout(
+        volume,
+        profile,
+        pattern,
+        source,
+        reason,
+        mappedPages,
+        bufferedPages,
+        meldedPages,
+        in.readLong(),
+        in.readLong(),
+        in.readUTF());
+  }
+
+  /** Reads all but the kind. */
   public static BlockLayout read(DataInput in) throws IOException {
     return new BlockLayout(
         in.readUTF(),
@@ -64,6 +95,9 @@ public record BlockLayout(
         in.readUTF(),
         in.readLong(),
         in.readLong(),
-        in.readLong());
+        in.readLong(),
+        0,
+        0,
+        "");
   }
 }

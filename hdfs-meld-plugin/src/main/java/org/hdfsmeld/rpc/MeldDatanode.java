@@ -56,6 +56,11 @@ public final class MeldDatanode implements AutoCloseable {
           for (int i = 0; i < blockIds.length; i++) {
             layouts.add(BlockLayout.read(in));
           }
+          if (in.available() > 0) {
+            for (int i = 0; i < blockIds.length; i++) {
+              layouts.set(i, layouts.get(i).readKind(in));
+            }
+          }
           return layouts;
         });
   }

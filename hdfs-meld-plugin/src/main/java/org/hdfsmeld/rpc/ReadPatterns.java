@@ -64,13 +64,18 @@ public final class ReadPatterns {
     for (BlockHint hint : hints) {
       out.writeByte(CODES.indexOf(hint.pattern()));
       out.writeLong(hint.expectedBytes());
-      out.writeLong(hint.fileId());
+      out.writeLong(hint.kind());
       out.writeLong(hint.directoryId());
       out.writeShort(hint.level());
     }
-    // Last, so that an older plugin, which knows no lifetimes, reads what it knows.
+    // Older plugins take a kind for a file, and here for a group of those that live as long.
     for (BlockHint hint : hints) {
-      out.writeLong(hint.lifetimeGroup());
+      out.writeLong(hint.kind());
+    }
+    // Last, so that they read what they know.
+    for (BlockHint hint : hints) {
+      out.writeLong(hint.parentKind());
+      out.writeLong(hint.bornMs());
     }
   }
 
@@ -88,20 +93,29 @@ public final class ReadPatterns {
     for (int i = 0; i < count; i++) {
       int code = in.readUnsignedByte();
       ReadPattern pattern = code < CODES.size() ? CODES.get(code) : ReadPattern.UNKNOWN;
-      read.add(
-          new BlockHint(
-              pattern,
-              Math.max(0, in.readLong()),
-              in.readLong(),
-              in.readLong(),
-              Math.max(BlockHint.NOBODY, in.readShort())));
+      long bytes = Math.max(0, in.readLong());
+      long kind = in.readLong();
+      long directory = in.readLong();
+      int level = Math.max(BlockHint.NOBODY, in.readShort());
+      // To an older NameNode each file and each directory is a kind.
+      read.add(new BlockHint(pattern, bytes, kind, directory, level, directory, 0));
     }
-    // An older NameNode's answer ends here.
-    boolean hasGroups = in.available() >= Long.BYTES * count;
+    if (in.available() < 3 * Long.BYTES * count) {
+      return read;
+    }
+    in.skipNBytes((long) Long.BYTES * count);
     List<BlockHint> hints = new ArrayList<>(count);
     for (BlockHint hint : read) {
-      BlockHint whole = hasGroups ? hint.ofGroup(in.readLong()) : hint;
-      hints.add(whole.equals(BlockHint.NONE) ? BlockHint.NONE : whole);
+      long parentKind = in.readLong();
+      hints.add(
+          new BlockHint(
+              hint.pattern(),
+              hint.expectedBytes(),
+              hint.kind(),
+              parentKind,
+              hint.level(),
+              hint.directoryId(),
+              in.readLong()));
     }
     return hints;
   }

@@ -58,8 +58,9 @@ final class ExplainCommand {
     out.printf(
         "%s: %d bytes in %d %s, read pattern %s%n",
         path, status.getLen(), blocks.size(), kind, pattern);
+    Kinds kinds = kinds(hdfs, status.getPath(), blocks);
     Map<Replica, String> texts =
-        ask(context, blocks, layout -> effective.reason(files, path, layout));
+        ask(context, blocks, layout -> effective.reason(files, path, layout), kinds);
     for (int i = 0; i < blocks.size(); i++) {
       LocatedBlock block = blocks.get(i);
       String name = block.getBlock().getBlockName();
@@ -76,6 +77,12 @@ final class ExplainCommand {
       }
     }
     return Command.OK;
+  }
+
+  private static Kinds kinds(DistributedFileSystem hdfs, Path file, List<LocatedBlock> blocks)
+      throws IOException {
+    String pool = blocks.isEmpty() ? "" : blocks.get(0).getBlock().getBlockPoolId();
+    return Kinds.of(hdfs, file.toUri().getPath(), pool);
   }
 
   private static List<Replica> replicas(LocatedBlock block) {
@@ -98,7 +105,8 @@ final class ExplainCommand {
   private static Map<Replica, String> ask(
       Command.Context context,
       List<LocatedBlock> blocks,
-      FunctionRaisingIOE<BlockLayout, String> reason) {
+      FunctionRaisingIOE<BlockLayout, String> reason,
+      Kinds kinds) {
     Map<DatanodeInfo, List<Replica>> byDataNode = new LinkedHashMap<>();
     for (LocatedBlock block : blocks) {
       for (Replica replica : replicas(block)) {
@@ -119,7 +127,8 @@ final class ExplainCommand {
               List<BlockLayout> layouts =
                   Cluster.ask(context.conf(), dataNode, d -> d.blockLayouts(pool, ids, tokens));
               for (int i = 0; i < ids.length; i++) {
-                texts.put(replicas.get(i), text(layouts.get(i), reason.apply(layouts.get(i))));
+                String text = text(layouts.get(i), reason.apply(layouts.get(i)));
+                texts.put(replicas.get(i), text + kinds.text(layouts.get(i)));
               }
             } catch (IOException e) {
               replicas.forEach(replica -> texts.put(replica, e.getMessage()));

@@ -36,7 +36,7 @@ class TestReadPatterns {
 
     List<BlockHint> hints = new ArrayList<>();
     for (ReadPattern pattern : ReadPattern.values()) {
-      hints.add(new BlockHint(pattern, 1L << 40, 16_390, 16_389, 3, -7));
+      hints.add(new BlockHint(pattern, 1L << 40, 16_390, 16_389, 3, -7, 1_800));
     }
     hints.add(BlockHint.NONE);
     assertThat(
@@ -64,13 +64,16 @@ class TestReadPatterns {
   }
 
   @Test
-  void anOlderNameNodeKnowsNoLifetimes() throws IOException {
-    BlockHint hint = new BlockHint(ReadPattern.RANDOM, 5, 7, 8, 1, 9);
+  void toAnOlderNameNodeFilesAndDirectoriesAreKinds() throws IOException {
+    BlockHint hint = new BlockHint(ReadPattern.RANDOM, 5, 7, 8, 1, 9, 10);
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     ReadPatterns.writeAnswer(List.of(hint), new DataOutputStream(bytes));
-    byte[] older = Arrays.copyOf(bytes.toByteArray(), bytes.size() - Long.BYTES);
-    DataInputStream in = new DataInputStream(new ByteArrayInputStream(older));
-    assertThat(ReadPatterns.readAnswer(1, in)).containsExactly(hint.ofGroup(0));
+    for (int lacks : new int[] {2, 3}) {
+      byte[] older = Arrays.copyOf(bytes.toByteArray(), bytes.size() - lacks * Long.BYTES);
+      DataInputStream in = new DataInputStream(new ByteArrayInputStream(older));
+      assertThat(ReadPatterns.readAnswer(1, in))
+          .containsExactly(new BlockHint(ReadPattern.RANDOM, 5, 7, 9, 1, 9, 0));
+    }
   }
 
   @Test
@@ -86,6 +89,6 @@ class TestReadPatterns {
               out.writeShort(-30_000);
             });
     assertThat(ReadPatterns.readAnswer(1, in))
-        .containsExactly(new BlockHint(ReadPattern.UNKNOWN, 0, 7, 8, BlockHint.NOBODY));
+        .containsExactly(new BlockHint(ReadPattern.UNKNOWN, 0, 7, 8, BlockHint.NOBODY, 8, 0));
   }
 }

@@ -89,4 +89,36 @@ class ITLifetimes {
       assertThat(Volumes.total("errors")).isZero();
     }
   }
+
+  /** What the NameNode has removed by setrep, balancer, mover or decommissioning lives on. */
+  @Test
+  void aReplicaThatIsGivenUpIsNoDeath() throws Exception {
+    String profile = Profiles.divided(dir, "[fdp]\nhandles = 4");
+    try (MeldCluster cluster =
+        MeldCluster.builder()
+            .dataNodes(2)
+            .set("dfs.namenode.plugins", "org.hdfsmeld.namenode.ReadPatternService")
+            .set("dfs.blocksize", Integer.toString(BLOCK_BYTES))
+            .set("dfs.replication", "2")
+            .meld("hint.timeout", "30s")
+            .meld("profile", profile)
+            .start()) {
+      int files = 10;
+      for (int i = 0; i < files; i++) {
+        write(cluster, "/table/part-" + i);
+      }
+      for (int replication = 1; replication <= 2; replication++) {
+        for (int i = 0; i < files; i++) {
+          cluster.fileSystem().setReplication(new Path("/table/part-" + i), (short) replication);
+        }
+        long blocks = (long) files * replication;
+        await().until(() -> Volumes.total("blocks_mapped") == blocks);
+      }
+      // Questions are answered in their order: those of the replicas that were given up come first.
+      cluster.fileSystem().delete(new Path("/table"), true);
+      await().until(() -> Volumes.total("lifetimes_learned") >= 2 * files);
+      assertThat(Volumes.total("lifetimes_learned")).isEqualTo(2 * files);
+      assertThat(Volumes.total("errors")).isZero();
+    }
+  }
 }

@@ -8,8 +8,8 @@ import org.apache.hadoop.conf.Configuration;
  *
  * @param automatic by what
  * @param halfLifeMs time in which a read loses half of its weight
- * @param minRuns runs of reads that must be known of a file or directory
- * @param maxEntries files, directories and blocks of a volume that are remembered
+ * @param minRuns runs of reads that must be known of a kind
+ * @param maxEntries kinds of files that are remembered of a volume
  * @param saveIntervalMs how often a changed history is saved; 0: at shutdown only
  * @param shortestLifeMs upper bound of the first class of lifetimes
  */

@@ -26,7 +26,7 @@ public record Precondition(int fillPercent, int randomPercent, String skew) {
   private static final Pattern OF_ONE = Pattern.compile("none|(\\d{1,3})/(\\d{1,3})(?:/([^,]+))?");
 
   /** Reads the value of the key for all devices, such as {@code fill=80,random=100}. */
-  static Precondition ofAll(String key, String value) throws MeldConfigurationException {
+  public static Precondition ofAll(String key, String value) throws MeldConfigurationException {
     String shares = value.replace(" ", "");
     return shares.isEmpty()
         ? NONE
@@ -61,6 +61,9 @@ public record Precondition(int fillPercent, int randomPercent, String skew) {
   /** As {@code meldsim run --precondition} has it. */
   @Override
   public String toString() {
+    if (equals(NONE)) {
+      return "none";
+    }
     String shares = "fill=" + fillPercent + ",random=" + randomPercent;
     return skew.isEmpty() ? shares : shares + ",skew=" + skew;
   }

@@ -102,6 +102,9 @@ public final class SharedDevice implements MeldDeviceMXBean {
   private volatile boolean closed;
   private boolean started;
 
+  /** What the open device had been through before it had blocks. */
+  private volatile Precondition past = Precondition.NONE;
+
   /** Null before the device is open. */
   private volatile DeviceThread queue;
 
@@ -400,6 +403,7 @@ public final class SharedDevice implements MeldDeviceMXBean {
         namespaces.put(namespace.storageId(), placed);
       }
       recovered = found;
+      past = past(found.past(), folders.get(0));
     }
     state =
         new DeviceState(
@@ -412,6 +416,21 @@ public final class SharedDevice implements MeldDeviceMXBean {
             stateCounters,
             files,
             System::nanoTime);
+  }
+
+  /** The past of a state, which counts: the device has it. An older state does not say. */
+  private Precondition past(String recoveredPast, Path folder) throws SimException {
+    Precondition configured = config.devices().preconditionOf(name);
+    if (recoveredPast.isEmpty() || recoveredPast.equals(configured.toString())) {
+      return configured;
+    }
+    failures.otherPast(
+        name, recoveredPast, configured.toString(), config.devices().preconditionKey(name), folder);
+    try {
+      return Precondition.ofAll("past", recoveredPast);
+    } catch (MeldConfigurationException e) {
+      throw new SimException(e.getMessage(), e);
+    }
   }
 
   private List<Path> stateFolders() {
@@ -448,6 +467,7 @@ public final class SharedDevice implements MeldDeviceMXBean {
         binding.device(),
         queue.call(SimDevice::profile),
         config.slotBytes(),
+        past.toString(),
         spaces,
         records,
         image);
@@ -465,7 +485,12 @@ public final class SharedDevice implements MeldDeviceMXBean {
 
   /** Whether the device was used before it had blocks, so that it holds data of nobody. */
   public boolean hasPast() {
-    return !config.devices().preconditionOf(name).equals(Precondition.NONE);
+    return !past.equals(Precondition.NONE);
+  }
+
+  /** What the device had been through before it had blocks; none before it is open. */
+  public Precondition past() {
+    return past;
   }
 
   /**
@@ -473,7 +498,8 @@ public final class SharedDevice implements MeldDeviceMXBean {
    * in the namespaces of all volumes that are bound to the device, which are made for that.
    */
   private void precondition() throws SimException {
-    if (!hasPast()) {
+    Precondition wanted = config.devices().preconditionOf(name);
+    if (wanted.equals(Precondition.NONE)) {
       return;
     }
     int[] bound =
@@ -486,21 +512,21 @@ public final class SharedDevice implements MeldDeviceMXBean {
       NamespaceInfo namespace = createNew(set);
       prepared.computeIfAbsent(set, key -> new ArrayDeque<>()).add(namespace);
     }
-    Precondition past = config.devices().preconditionOf(name);
     try {
       queue.<Void, SimException>call(
-          past.skew().isEmpty() ? DeviceCalls.PATIENCE : DeviceCalls.PATIENCE_OF_PAST,
+          wanted.skew().isEmpty() ? DeviceCalls.PATIENCE : DeviceCalls.PATIENCE_OF_PAST,
           target -> {
-            target.precondition(past.toString());
+            target.precondition(wanted.toString());
             return null;
           });
+      past = wanted;
     } catch (SimException e) {
       throw e.status() != SimStatus.ARGUMENT
           ? e
           : new SimException(
               e.getMessage(),
               new MeldConfigurationException(
-                  config.devices().preconditionKey(name), past.toString(), e.getMessage()));
+                  config.devices().preconditionKey(name), wanted.toString(), e.getMessage()));
     }
   }
 

@@ -61,6 +61,11 @@ final class FederatedHints implements HintSource {
   }
 
   @Override
+  public void renew(BlockKey block, Consumer<BlockHint> then) {
+    pool(block.pool()).renew(block, then);
+  }
+
+  @Override
   public void forget(BlockKey block, Consumer<BlockHint> then) {
     pool(block.pool()).forget(block, then);
   }

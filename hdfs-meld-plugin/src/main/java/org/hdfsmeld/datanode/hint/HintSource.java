@@ -41,6 +41,11 @@ public interface HintSource extends AutoCloseable {
    */
   void ask(BlockKey block, Consumer<BlockHint> then);
 
+  /** Asks as {@link #ask} does, whatever is kept: the block's path may have changed since. */
+  default void renew(BlockKey block, Consumer<BlockHint> then) {
+    ask(block, then);
+  }
+
   /**
    * The block is gone: takes back a question that was not answered yet, so that it takes no room.
    *

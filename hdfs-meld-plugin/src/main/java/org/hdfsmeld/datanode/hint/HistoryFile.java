@@ -16,25 +16,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A volume's {@link ReadHistory} and {@link Lifetimes} between two runs of the DataNode: a small
- * file beside the volume's {@code current} folder.
+ * A volume's {@link KindHistory} between two runs of the DataNode: a small file beside the volume's
+ * {@code current} folder.
  *
  * <pre>
  * magic, version   8 + 4 bytes
- * entries          see {@link ReadHistory#write}
- * groups           see {@link Lifetimes#write}; not in version 1
+ * kinds            see {@link KindHistory#write}
  * CRC-32C          of all before, 4 bytes
  * </pre>
  *
  * <p>It is replaced as a whole. When it cannot be read the history begins anew: it is an
- * optimisation, no data.
+ * optimisation, no data. So it does where files and directories have their entries by inode, in
+ * versions 1 and 2: which kinds they are is not known there.
  */
 final class HistoryFile {
   static final String NAME = "meld-read-history";
 
   private static final Logger LOG = LoggerFactory.getLogger(HistoryFile.class);
   private static final long MAGIC = 0x6D656C6448495354L;
-  private static final int VERSION = 2;
+  private static final int VERSION = 3;
   private static final int HEADER_BYTES = Long.BYTES + Integer.BYTES;
   private static final long MAX_BYTES = 1 << 28;
 
@@ -45,23 +45,21 @@ final class HistoryFile {
   }
 
   /**
-   * Reads the file into an empty history and no lifetimes, which stay empty when there is none.
-   * Never throws.
+   * Reads the file into an empty history, which stays empty when there is none. Never throws.
    *
    * @return false when there is one that cannot be used
    */
-  boolean load(ReadHistory history, Lifetimes lifetimes) {
+  boolean load(KindHistory history) {
     try (FileChannel in = VersionedFile.open(file)) {
       if (in.size() > MAX_BYTES) {
         throw new IOException("it is larger than any that was written");
       }
-      decode(Channels.newInputStream(in).readAllBytes(), history, lifetimes);
+      decode(Channels.newInputStream(in).readAllBytes(), history);
       return true;
     } catch (NoSuchFileException e) {
       return true;
     } catch (IOException | RuntimeException e) {
       history.clear();
-      lifetimes.clear();
       LOG.warn(
           "The read history {} is not used and begins anew: {}. Nothing needs to be done; the file"
               + " will be replaced.",
@@ -72,9 +70,9 @@ final class HistoryFile {
   }
 
   /** Replaces the file. Never throws; false when that failed. */
-  boolean save(ReadHistory history, Lifetimes lifetimes) {
+  boolean save(KindHistory history) {
     try {
-      byte[] bytes = encode(history, lifetimes);
+      byte[] bytes = encode(history);
       VersionedFile.replace(file, out -> Channels.newOutputStream(out).write(bytes));
       return true;
     } catch (IOException | RuntimeException e) {
@@ -83,18 +81,17 @@ final class HistoryFile {
     }
   }
 
-  static byte[] encode(ReadHistory history, Lifetimes lifetimes) throws IOException {
+  static byte[] encode(KindHistory history) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     DataOutputStream out = new DataOutputStream(bytes);
     out.writeLong(MAGIC);
     out.writeInt(VERSION);
     history.write(out);
-    lifetimes.write(out);
     out.writeInt(checksum(bytes.toByteArray(), bytes.size()));
     return bytes.toByteArray();
   }
 
-  static void decode(byte[] bytes, ReadHistory history, Lifetimes lifetimes) throws IOException {
+  static void decode(byte[] bytes, KindHistory history) throws IOException {
     int length = bytes.length - Integer.BYTES;
     if (length < HEADER_BYTES) {
       throw new IOException("it is cut off");
@@ -108,10 +105,14 @@ final class HistoryFile {
     if (checksum(bytes, length) != ByteBuffer.wrap(bytes).getInt(length)) {
       throw new IOException("its checksum is wrong");
     }
-    history.read(in);
-    if (version > 1) {
-      lifetimes.read(in);
+    if (version < VERSION) {
+      LOG.warn(
+          "A read history of version {} is by inodes, not by kinds of paths: it is left out, and the"
+              + " history begins anew.",
+          version);
+      return;
     }
+    history.read(in);
   }
 
   /** Of so many bytes from the beginning. */

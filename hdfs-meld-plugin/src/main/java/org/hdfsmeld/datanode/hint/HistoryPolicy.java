@@ -1,6 +1,8 @@
 package org.hdfsmeld.datanode.hint;
 
 import java.io.File;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
@@ -11,11 +13,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.hdfsmeld.datanode.config.HistoryConfiguration;
-import org.hdfsmeld.datanode.hint.ReadHistory.Key;
+import org.hdfsmeld.datanode.hint.KindHistory.Kind;
 import org.hdfsmeld.datanode.metrics.Counters;
 import org.hdfsmeld.datanode.metrics.VolumeCounter;
 import org.hdfsmeld.model.BlockHint;
-import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.model.HintDecision;
 import org.hdfsmeld.model.ReadPattern;
 import org.hdfsmeld.sim.SimDevice;
@@ -24,9 +25,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides by how a block's file, or else its directory, was read on this volume: whether the
- * volume's device would serve the same reads sooner if the data were melded; and by how long blocks
- * of its group lived, with which others it lies together.
+ * Decides by how files of a block's kind, or else of its parent, were read on this volume: whether
+ * the volume's device would serve the same reads sooner if the data were melded; and by how long
+ * their blocks lived, with which others it lies together.
  *
  * <p>The device's times come from a second one of the same profile, measured once, in the
  * background, when there first is enough history to use them.
@@ -46,8 +47,7 @@ public final class HistoryPolicy implements AutoCloseable {
   private final HistoryConfiguration config;
   private final SimDeviceOpener opener;
   private final Counters<VolumeCounter> counters;
-  private final ReadHistory history;
-  private final Lifetimes lifetimes;
+  private final KindHistory history;
   private final HistoryFile file;
   private final AtomicBoolean measuring = new AtomicBoolean();
   private final ScheduledExecutorService worker;
@@ -70,10 +70,13 @@ public final class HistoryPolicy implements AutoCloseable {
     this.counters = counters;
     this.worker = Executors.newSingleThreadScheduledExecutor(this::newThread);
     this.history =
-        new ReadHistory(config.maxEntries(), config.halfLifeMs(), System::currentTimeMillis);
-    this.lifetimes = new Lifetimes(config.maxEntries(), config.shortestLifeMs());
+        new KindHistory(
+            config.maxEntries(),
+            config.halfLifeMs(),
+            config.shortestLifeMs(),
+            System::currentTimeMillis);
     this.file = new HistoryFile(volume);
-    if (!file.load(history, lifetimes)) {
+    if (!file.load(history)) {
       counters.increment(VolumeCounter.HISTORY_RESETS);
     }
     if (history.size() > 0) {
@@ -93,32 +96,31 @@ public final class HistoryPolicy implements AutoCloseable {
     return thread;
   }
 
-  /** A run of sequential reads of a block has ended; see {@link ReadHistory#record}. */
+  /** A run of sequential reads of a block has ended; see {@link KindHistory#record}. */
   public void record(
-      BlockKey block, BlockHint hint, long bytes, long reads, long outstandingBytes) {
-    history.record(block, hint, bytes, reads, outstandingBytes);
+      BlockHint hint, long bornAs, boolean isFirst, long bytes, long reads, long outstandingBytes) {
+    history.record(hint, bornAs, isFirst, bytes, reads, outstandingBytes);
     counters.increment(VolumeCounter.HISTORY_RUNS);
-    if (times == null && hint.directoryId() != 0) {
+    if (times == null && hint.isKnown()) {
       measure();
     }
   }
 
-  /**
-   * A block of this lifetime group has ended, which began at {@code bornMs}.
-   *
-   * @return false when either is 0, which is not known, and so nothing is learned
-   */
-  public boolean ended(long group, long bornMs) {
-    return lifetimes.ended(group, bornMs, System.currentTimeMillis());
+  /** A block has died, not just a replica of it; see {@link KindHistory#died}. */
+  public void died(BlockHint hint, long bornAs) {
+    if (history.died(hint, bornAs)) {
+      counters.increment(VolumeCounter.LIFETIMES_LEARNED);
+    }
   }
 
-  /** The reclaim unit handle, of so many, that a block of this lifetime group belongs to. */
-  public int handle(long group, int handles) {
-    return lifetimes.handle(group, handles, System.currentTimeMillis());
+  /** The reclaim unit handle, of so many, that a block that begins belongs to. */
+  public int handle(BlockHint hint, int handles) {
+    return history.handle(hint, handles);
   }
 
-  public int groups() {
-    return lifetimes.size();
+  /** Kinds of which blocks have died. */
+  public long groups() {
+    return history.mortal();
   }
 
   public int size() {
@@ -131,14 +133,12 @@ public final class HistoryPolicy implements AutoCloseable {
   }
 
   /** Decides at once: neither waits nor does I/O. By size where too little is known. */
-  public HintDecision decide(BlockKey block, BlockHint hint) {
+  public HintDecision decide(BlockHint hint) {
     LayoutTimes known = times;
-    if (known != null) {
-      for (Key key : Key.of(block, hint)) {
-        ReadMix mix = history.look(key);
-        if (mix != null && Math.round(mix.runs()) >= config.minRuns()) {
-          return decide(known, mix, key.kind().text());
-        }
+    for (long key : known == null ? new long[0] : new long[] {hint.kind(), hint.parentKind()}) {
+      Kind kind = history.look(key);
+      if (kind != null && Math.round(kind.mix.runs()) >= config.minRuns()) {
+        return decide(known, kind.mix, key == hint.kind() ? "its kind" : "its directory");
       }
     }
     return HintDecision.BY_SIZE;
@@ -154,16 +154,37 @@ public final class HistoryPolicy implements AutoCloseable {
     String reason =
         String.format(
             Locale.ROOT,
-            "reads of %s take the device %.2f times as long normal as melded:"
-                + " %.0f runs of %.3f MiB in requests of %.3f MiB, %.3f MiB outstanding",
+            "reads of %s take the device %.2f times as long normal as melded: %s",
             what,
             gain,
-            mix.runs(),
-            mix.runBytes() / MIB,
-            mix.requestBytes() / MIB,
-            mix.outstandingBytes() / MIB);
+            text(mix));
     return new HintDecision(
         melds ? ReadPattern.SEQUENTIAL : otherwise, HintDecision.Source.HISTORY, reason);
+  }
+
+  private static String text(ReadMix mix) {
+    return String.format(
+        Locale.ROOT,
+        "%.0f runs of %.3f MiB in requests of %.3f MiB, %.3f MiB outstanding",
+        mix.runs(),
+        mix.runBytes() / MIB,
+        mix.requestBytes() / MIB,
+        mix.outstandingBytes() / MIB);
+  }
+
+  /** For people: what is known of a kind, and from how many blocks. */
+  public String describe(long key) {
+    Kind kind = history.look(key);
+    List<String> known = new ArrayList<>();
+    if (kind != null && Math.round(kind.mix.runs()) > 0) {
+      known.add(text(kind.mix) + ", of " + kind.blocks + " blocks");
+    }
+    if (kind != null && kind.deaths > 0) {
+      double hours = kind.lifeMs() / TimeUnit.HOURS.toMillis(1);
+      String deaths = kind.deaths + (kind.deaths == KindHistory.MEMORY ? " or more" : "");
+      known.add(String.format(Locale.ROOT, "%s blocks deleted after %.3g hours", deaths, hours));
+    }
+    return known.isEmpty() ? "nothing known" : String.join("; ", known);
   }
 
   private void measure() {
@@ -189,8 +210,7 @@ public final class HistoryPolicy implements AutoCloseable {
   }
 
   private void save() {
-    boolean changed = history.takeChanged();
-    if ((lifetimes.takeChanged() || changed) && !file.save(history, lifetimes)) {
+    if (history.takeChanged() && !file.save(history)) {
       counters.increment(VolumeCounter.HISTORY_SAVE_ERRORS);
     }
   }

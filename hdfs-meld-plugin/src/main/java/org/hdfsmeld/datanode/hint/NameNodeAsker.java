@@ -33,6 +33,7 @@ public final class NameNodeAsker implements NameNodeHints.Asker {
   private final Configuration conf;
   private final String pool;
   private final int timeoutMs;
+  private final boolean kinds;
 
   /** Addresses of the NameNodes by nameservice; of the pool's alone once it is known. */
   private final Map<String, List<InetSocketAddress>> nameservices = new LinkedHashMap<>();
@@ -44,25 +45,29 @@ public final class NameNodeAsker implements NameNodeHints.Asker {
    * Connects with the first question.
    *
    * @param timeoutMs longest wait for one NameNode
+   * @param kinds whether kinds of paths are wanted
    */
-  NameNodeAsker(Configuration conf, String pool, int timeoutMs) {
+  NameNodeAsker(Configuration conf, String pool, int timeoutMs, boolean kinds) {
     this.conf = new Configuration(conf);
     this.pool = pool;
     this.timeoutMs = timeoutMs;
+    this.kinds = kinds;
     this.conf.setInt("ipc.client.connect.max.retries", 0);
     this.conf.setInt("ipc.client.connect.max.retries.on.timeouts", 0);
     this.conf.setInt("ipc.client.connect.timeout", timeoutMs);
   }
 
   /** Hints from the NameNodes of the configuration, or from nobody where the timeout is 0. */
-  public static HintSource of(Configuration conf, HintConfiguration config, String dataNodeUuid) {
+  public static HintSource of(
+      Configuration conf, HintConfiguration config, boolean kinds, String dataNodeUuid) {
     if (config.timeoutNs() == 0) {
       return HintSource.NONE;
     }
     long timeoutMs = TimeUnit.NANOSECONDS.toMillis(config.timeoutNs());
     int rpcTimeoutMs = (int) Math.min(Integer.MAX_VALUE, Math.max(MIN_RPC_TIMEOUT_MS, timeoutMs));
     return new FederatedHints(
-        pool -> new NameNodeHints(new NameNodeAsker(conf, pool, rpcTimeoutMs), config, PAUSE_NS),
+        pool ->
+            new NameNodeHints(new NameNodeAsker(conf, pool, rpcTimeoutMs, kinds), config, PAUSE_NS),
         dataNodeUuid);
   }
 
@@ -128,7 +133,10 @@ public final class NameNodeAsker implements NameNodeHints.Asker {
             conf, DatanodeProtocolPB.class, ReadPatternProtocolPB.class, nameNode, timeoutMs)) {
       return rpc.call(
           ReadPatternProtocolPB::readPatterns,
-          out -> ReadPatterns.writeQuestion(new ReadPatterns.Question(pool, ids), out),
+          out -> {
+            ReadPatterns.writeQuestion(new ReadPatterns.Question(pool, ids), out);
+            out.writeBoolean(kinds);
+          },
           in -> ReadPatterns.readAnswer(ids.length, in));
     }
   }

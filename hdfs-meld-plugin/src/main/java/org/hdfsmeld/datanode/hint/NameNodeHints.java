@@ -164,6 +164,12 @@ final class NameNodeHints implements HintSource {
   }
 
   @Override
+  public void renew(BlockKey block, Consumer<BlockHint> then) {
+    counters.increment(HintCounter.ASKED);
+    enqueue(block, then);
+  }
+
+  @Override
   public synchronized void forget(BlockKey block, Consumer<BlockHint> then) {
     Question question = line.get(block);
     if (question != null
@@ -255,6 +261,8 @@ final class NameNodeHints implements HintSource {
     synchronized (this) {
       if (hint.isKnown()) {
         cache.put(block, hint);
+      } else {
+        cache.remove(block);
       }
       question = line.remove(block);
     }

@@ -5,8 +5,8 @@ import java.io.DataOutput;
 import java.io.IOException;
 
 /**
- * How one file, directory or block has been read: runs of sequential reads by how much was
- * outstanding on the device, the old ones counting less and less.
+ * How files of one kind have been read: runs of sequential reads by how much was outstanding on the
+ * device, the old ones counting less and less.
  *
  * <p>Class k holds the runs with 2^k times 4 KiB outstanding in the mean, up to twice that. Not
  * thread-safe.
@@ -56,12 +56,14 @@ final class ReadMix {
   /**
    * Lets what is counted lose half of its weight in every half-life. A clock that was set back
    * loses nothing.
+   *
+   * @return what is kept of each
    */
-  void decay(long nowMs, long halfLifeMs) {
+  double decay(long nowMs, long halfLifeMs) {
     long passedMs = nowMs - updatedMs;
     updatedMs = nowMs;
     if (passedMs <= 0) {
-      return;
+      return 1;
     }
     float kept = (float) Math.exp(-Math.log(2) * passedMs / halfLifeMs);
     reads *= kept;
@@ -69,6 +71,7 @@ final class ReadMix {
       runs[k] *= kept;
       bytes[k] *= kept;
     }
+    return kept;
   }
 
   double runs() {

@@ -1,7 +1,5 @@
 package org.hdfsmeld.datanode.io;
 
-import java.util.EnumSet;
-import java.util.Set;
 import org.hdfsmeld.datanode.device.TicketedIo;
 import org.hdfsmeld.datanode.device.WaitBudget;
 import org.hdfsmeld.datanode.layout.BlockExtent;
@@ -22,14 +20,6 @@ import org.hdfsmeld.trace.TraceOp;
 
 /** One open read stream of a block, as the device sees it. */
 public final class ReadStream implements RequestedRange.Source {
-  /** Whose reads say nothing about how a block is used. */
-  private static final Set<ClientKind> UPKEEP =
-      EnumSet.of(
-          ClientKind.SCANNER,
-          ClientKind.REPLICATION,
-          ClientKind.BALANCER,
-          ClientKind.DISK_BALANCER);
-
   private final MeldVolume volume;
   private final BlockKey key;
   private final BlockFile file;
@@ -116,7 +106,7 @@ public final class ReadStream implements RequestedRange.Source {
     if (blocks == null) {
       return false;
     }
-    extent = blocks.extent(key, file);
+    extent = isUse() ? blocks.read(key, file) : blocks.extent(key, file);
     return true;
   }
 
@@ -142,9 +132,14 @@ public final class ReadStream implements RequestedRange.Source {
     return parked;
   }
 
+  /** Whether it says how the block is used. What no client asks for is upkeep, such as caching. */
+  private boolean isUse() {
+    return paced && user.kind() == ClientKind.CLIENT;
+  }
+
   /** The reads so far were sequential; what follows is not their continuation. */
   private void endRun() {
-    if (runBytes > 0 && paced && !UPKEEP.contains(user.kind())) {
+    if (runBytes > 0 && isUse()) {
       long outstanding = window.range().meanOutstandingBytes();
       volume.readRun(extent, runBytes, runReads, outstanding == 0 ? runBytes : outstanding);
     }

@@ -80,10 +80,18 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
   private volatile HintDecision decision = HintDecision.BY_SIZE;
   private volatile int handle;
 
-  /** When it began, by the wall clock; 0 when that is not known. */
-  private volatile long bornMs;
+  /** Its kind when it began, by which it was laid out; 0 when that is not known. */
+  private volatile long bornAs;
 
   private volatile boolean asked;
+
+  /** Whether a client reads it since the DataNode knows it, and a run of that was counted. */
+  private boolean read;
+
+  private boolean counted;
+
+  /** Whether its path is being asked for anew. */
+  private boolean renewing;
 
   /** By which the block's file got its write-lifetime hint. */
   private HintDecision fileDecision;
@@ -105,7 +113,7 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
   synchronized void restore(BlockRecord record, boolean intact) {
     decision = record.decision();
     hint = record.hint();
-    bornMs = record.bornMs();
+    bornAs = record.bornAs();
     handle = space.policy.handle(hint);
     if (!intact) {
       return;
@@ -125,7 +133,7 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
 
   synchronized BlockRecord record() {
     int nsid = space.namespace.nsid();
-    return new BlockRecord(nsid, key, mapped, reach, slots, decision, hint, bornMs);
+    return new BlockRecord(nsid, key, mapped, reach, slots, decision, hint, bornAs);
   }
 
   private void change() {
@@ -143,12 +151,50 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
 
   /** The NameNode said this of the block: decides what is written from now on. */
   synchronized void decide(BlockHint newHint) {
-    hint = newHint;
-    decision = space.policy.decide(key, newHint);
+    bornAs = newHint.kind();
+    decision = space.policy.decide(newHint);
     handle = space.policy.handle(newHint);
-    if (slots.length > 0) {
-      change();
+    rename(newHint);
+  }
+
+  /** The NameNode said this of a block that is laid out already. When it began stays. */
+  synchronized void rename(BlockHint newHint) {
+    renewing = false;
+    BlockHint named = hint.bornMs() == 0 ? newHint : newHint.bornAt(hint.bornMs());
+    if (!named.equals(hint)) {
+      hint = named;
+      if (slots.length > 0) {
+        change();
+      }
     }
+  }
+
+  /** Its path is asked for anew. */
+  synchronized void renewing() {
+    renewing = true;
+  }
+
+  /** A client reads the block; false when one has done so before. */
+  synchronized boolean beginsToBeRead() {
+    boolean begins = !read;
+    read = true;
+    return begins;
+  }
+
+  /** A run of reads of the block is counted; false when one was before. */
+  public synchronized boolean beginsToCount() {
+    boolean begins = !counted;
+    counted = true;
+    return begins;
+  }
+
+  public synchronized boolean isRenewing() {
+    return renewing;
+  }
+
+  /** Its kind when it began; 0 when that is not known. */
+  public long bornAs() {
+    return bornAs;
   }
 
   void asked() {
@@ -193,14 +239,9 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
 
   /** The block begins now, unless it was there before. */
   public synchronized void begins() {
-    if (bornMs == 0 && reach == 0) {
-      bornMs = System.currentTimeMillis();
+    if (reach == 0) {
+      hint = hint.bornAt(System.currentTimeMillis());
     }
-  }
-
-  /** When the block began, by the wall clock; 0 when that is not known. */
-  public long bornMs() {
-    return bornMs;
   }
 
   /** Whether a block of this length, if it is this one, is too short to be written yet. */

@@ -1,10 +1,9 @@
 package org.hdfsmeld.datanode.layout;
 
-import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.ToIntFunction;
 import org.hdfsmeld.datanode.config.MeldKeys;
 import org.hdfsmeld.model.BlockHint;
-import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.model.HintDecision;
 import org.hdfsmeld.model.ReadPattern;
 import org.hdfsmeld.sim.Directive;
@@ -25,7 +24,7 @@ public final class LayoutPolicy {
           HintDecision.Source.NONE,
           "no read pattern, and " + MeldKeys.HINT_FULL_BLOCK_SEQUENTIAL + " is false");
 
-  private final BiFunction<BlockKey, BlockHint, HintDecision> history;
+  private final Function<BlockHint, HintDecision> history;
   private final ToIntFunction<BlockHint> handles;
   private final long minBytes;
   private final int sequential;
@@ -46,7 +45,7 @@ public final class LayoutPolicy {
    * @param sequential the directive of blocks that are read sequentially
    */
   public LayoutPolicy(
-      BiFunction<BlockKey, BlockHint, HintDecision> history,
+      Function<BlockHint, HintDecision> history,
       ToIntFunction<BlockHint> handles,
       boolean fullBlockSequential,
       long minBytes,
@@ -82,12 +81,12 @@ public final class LayoutPolicy {
    * @param hint what is known of the block; {@link BlockHint#NONE} while the NameNode did not
    *     answer
    */
-  public HintDecision decide(BlockKey block, BlockHint hint) {
+  public HintDecision decide(BlockHint hint) {
     HintDecision explicit = HintDecision.of(hint);
     if (explicit.pattern() != ReadPattern.AUTO) {
       return explicit;
     }
-    HintDecision read = history.apply(block, hint);
+    HintDecision read = history.apply(hint);
     return read.pattern() == ReadPattern.AUTO ? explicit : read;
   }
 

@@ -48,7 +48,9 @@ public final class VolumeBlocks implements SharedDevice.BlockTable {
     @Override
     public void accept(BlockHint hint) {
       // That a NameNode does not know the block is nothing to decide by.
-      if (hint.isKnown()) {
+      if (hint.isKnown() && extent.hint().isKnown()) {
+        extent.rename(hint);
+      } else if (hint.isKnown()) {
         io.decide(extent, hint);
       }
     }
@@ -156,6 +158,35 @@ public final class VolumeBlocks implements SharedDevice.BlockTable {
     present.openedAt(file.file());
     ask(present);
     return present;
+  }
+
+  /** As {@link #extent}, for a client that begins to read the block. */
+  public BlockExtent read(BlockKey key, BlockFile file) {
+    BlockExtent extent = extent(key, file);
+    if (extent.beginsToBeRead()) {
+      renew(extent);
+    }
+    return extent;
+  }
+
+  /** Asks where the block's file is now: its writer may have renamed it. Waits for nothing. */
+  public void renew(BlockExtent extent) {
+    if (extent.hint().isKnown()) {
+      extent.renewing();
+      hints.renew(extent.key(), new HintListener(io, extent));
+    }
+  }
+
+  /**
+   * Does something once it is known where the block's file is now: at once, unless that is being
+   * asked for; never when the NameNode does not answer.
+   */
+  public void whenNamed(BlockExtent extent, Runnable action) {
+    if (extent.isRenewing()) {
+      hints.renew(extent.key(), unused -> action.run());
+    } else {
+      action.run();
+    }
   }
 
   public BlockExtent find(BlockKey key) {

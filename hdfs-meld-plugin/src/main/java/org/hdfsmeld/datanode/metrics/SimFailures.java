@@ -125,6 +125,20 @@ public final class SimFailures {
     }
   }
 
+  /** A device's state has another past than the configuration says. */
+  public void otherPast(
+      String device, String recovered, String configured, String key, Path folder) {
+    LOG.warn(
+        "The simulated device {} has the past '{}', as its state says, and {} is '{}': the past that"
+            + " it has counts. Set the key to that; or stop the DataNode and remove {} to begin"
+            + " with a device of the other past.",
+        device,
+        recovered,
+        key,
+        configured,
+        folder);
+  }
+
   private static String remedy(long status) {
     if (SimStatus.isFatal(status)) {
       return "No data is affected. The volume goes on as stock HDFS; restart the DataNode to"

@@ -18,7 +18,7 @@ import org.hdfsmeld.model.ReadPattern;
  * @param slots its slots of the namespace; none when the block is gone
  * @param decision how it was taken to be read
  * @param hint what the NameNode said of it; files have neither pattern nor expected bytes
- * @param bornMs when the block began, by the wall clock; 0 when that is not known
+ * @param bornAs its kind when it began; 0 when that is not known
  */
 public record BlockRecord(
     int nsid,
@@ -28,7 +28,7 @@ public record BlockRecord(
     long[] slots,
     HintDecision decision,
     BlockHint hint,
-    long bornMs) {
+    long bornAs) {
   private static final int MAX_SLOTS = 1 << 16;
 
   public boolean isGone() {
@@ -48,16 +48,19 @@ public record BlockRecord(
     out.writeByte(decision.pattern().code());
     out.writeByte(decision.source().code());
     out.writeUTF(decision.reason());
-    out.writeLong(hint.fileId());
+    out.writeLong(hint.kind());
     out.writeLong(hint.directoryId());
-    out.writeLong(hint.lifetimeGroup());
-    out.writeLong(bornMs);
+    out.writeLong(hint.parentKind());
+    out.writeLong(hint.bornMs());
+    out.writeLong(bornAs);
   }
 
   /** What older formats lack. */
   enum Format {
     WITHOUT_INODES,
     WITHOUT_LIFETIMES,
+    /** The inode of its file and a lifetime's group; of its kind nothing is known. */
+    WITHOUT_KINDS,
     WHOLE
   }
 
@@ -82,14 +85,23 @@ public record BlockRecord(
     ReadPattern pattern = PersistentEnum.of(ReadPattern.values(), in.readByte());
     HintDecision.Source source = PersistentEnum.of(HintDecision.Source.values(), in.readByte());
     HintDecision decision = new HintDecision(pattern, source, in.readUTF());
-    boolean inodes = format != Format.WITHOUT_INODES;
-    boolean lifetimes = format == Format.WHOLE;
-    long file = inodes ? in.readLong() : 0;
+    boolean whole = format == Format.WHOLE;
+    boolean lifetimes = whole || format == Format.WITHOUT_KINDS;
+    boolean inodes = lifetimes || format == Format.WITHOUT_LIFETIMES;
+    long kind = inodes ? in.readLong() : 0;
     long directory = inodes ? in.readLong() : 0;
-    long group = lifetimes ? in.readLong() : 0;
-    BlockHint hint =
-        new BlockHint(ReadPattern.UNKNOWN, 0, file, directory, BlockHint.NOBODY, group);
+    long parent = lifetimes ? in.readLong() : 0;
     long bornMs = lifetimes ? in.readLong() : 0;
-    return new BlockRecord(nsid, key, mapped, reach, slots, decision, hint, bornMs);
+    long bornAs = whole ? in.readLong() : 0;
+    BlockHint hint =
+        new BlockHint(
+            ReadPattern.UNKNOWN,
+            0,
+            whole ? kind : 0,
+            whole ? parent : 0,
+            BlockHint.NOBODY,
+            directory,
+            bornMs);
+    return new BlockRecord(nsid, key, mapped, reach, slots, decision, hint, bornAs);
   }
 }

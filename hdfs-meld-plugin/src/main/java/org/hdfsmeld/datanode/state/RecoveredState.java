@@ -22,12 +22,14 @@ import org.hdfsmeld.sim.SimDevice;
  * blocks as of the end of the journal.
  *
  * @param device the restored device
+ * @param past what it had been through before it had blocks; empty where that is not known
  * @param namespaces its namespaces
  * @param blocks the blocks, by namespace
  * @param changed blocks that changed after the snapshot: the device does not have them as they are
  */
 public record RecoveredState(
     SimDevice device,
+    String past,
     List<StateSnapshot.Namespace> namespaces,
     Map<Integer, Map<BlockKey, BlockRecord>> blocks,
     Set<BlockKey> changed) {
@@ -128,7 +130,7 @@ public record RecoveredState(
       // What follows in later journals may build on what is missing here.
       break;
     }
-    return new RecoveredState(device, snapshot.namespaces(), blocks, changed);
+    return new RecoveredState(device, snapshot.past(), snapshot.namespaces(), blocks, changed);
   }
 
   private static void put(Map<Integer, Map<BlockKey, BlockRecord>> blocks, BlockRecord block) {

@@ -18,7 +18,7 @@ import java.util.function.Consumer;
  * What became of blocks since a snapshot, as an append-only file: "MELDJRNL", a version (i32), and
  * records of a length (i32), a CRC-32C (i32) and the block as it then was. The last record of a
  * block counts. Version 1 begins with the first record; up to version 2 a block has no inodes, in
- * version 3 no lifetime. An empty file has no records.
+ * version 3 no lifetime, in version 4 no kind. An empty file has no records.
  *
  * <p>Not made durable: after a loss of power the file ends early, which its checksums tell.
  */
@@ -26,7 +26,7 @@ final class StateJournal implements AutoCloseable {
   /** As the length of a record it is too large, so a reader of version 1 takes nothing for one. */
   private static final long MAGIC = 0x4D454C444A524E4CL;
 
-  private static final int VERSION = 4;
+  private static final int VERSION = 5;
   private static final int HEADER_BYTES = 12;
   private static final int RECORD_HEADER_BYTES = 8;
 

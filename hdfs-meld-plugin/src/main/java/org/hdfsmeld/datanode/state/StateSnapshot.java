@@ -26,23 +26,27 @@ import org.hdfsmeld.datanode.config.MeldKeys;
  * </pre>
  *
  * <p>Numbers are big endian. The body is the device's name and profile, the bytes of a slot, the
- * namespaces, the block table, and the simulator's own snapshot, which has a checksum of its own.
- * In version 1 a block has no inodes, in version 2 no lifetime.
+ * device's past, the namespaces, the block table, and the simulator's own snapshot, which has a
+ * checksum of its own. In version 1 a block has no inodes, in version 2 no lifetime, in version 3
+ * no kind; up to that one there is no past.
  *
  * @param device a shared device's name; empty for a volume's own
  * @param profile the device's profile as TOML
  * @param slotBytes bytes of a slot of every namespace
+ * @param past what the device had been through before it had blocks, as the configuration has it;
+ *     empty where that is not known
  * @param image the simulator's snapshot, outside of the Java heap
  */
 public record StateSnapshot(
     String device,
     String profile,
     long slotBytes,
+    String past,
     List<Namespace> namespaces,
     List<BlockRecord> blocks,
     ByteBuffer image) {
   private static final long MAGIC = 0x4D454C4453544154L;
-  private static final int VERSION = 3;
+  private static final int VERSION = 4;
   private static final int HEADER_BYTES = 28;
   private static final int BUFFER_BYTES = 64 << 10;
 
@@ -125,6 +129,7 @@ public record StateSnapshot(
     out.writeUTF(device);
     out.writeUTF(profile);
     out.writeLong(slotBytes);
+    out.writeUTF(past);
     out.writeInt(namespaces.size());
     for (Namespace namespace : namespaces) {
       out.writeInt(namespace.nsid());
@@ -144,6 +149,7 @@ public record StateSnapshot(
     String device = in.readUTF();
     String profile = in.readUTF();
     long slotBytes = in.readLong();
+    String past = format == BlockRecord.Format.WHOLE ? in.readUTF() : "";
     List<Namespace> namespaces = new ArrayList<>();
     for (int left = in.readInt(); left > 0; left--) {
       namespaces.add(new Namespace(in.readInt(), in.readInt(), in.readUTF()));
@@ -157,6 +163,6 @@ public record StateSnapshot(
     file.position(file.size() - length);
     ByteBuffer image = ByteBuffer.allocateDirect(length);
     while (image.hasRemaining() && file.read(image) >= 0) {}
-    return new StateSnapshot(device, profile, slotBytes, namespaces, blocks, image.flip());
+    return new StateSnapshot(device, profile, slotBytes, past, namespaces, blocks, image.flip());
   }
 }

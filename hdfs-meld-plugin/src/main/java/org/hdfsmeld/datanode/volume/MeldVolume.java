@@ -82,7 +82,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
             : null;
     this.policy =
         new LayoutPolicy(
-            history == null ? (block, hint) -> HintDecision.BY_SIZE : history::decide,
+            history == null ? hint -> HintDecision.BY_SIZE : history::decide,
             history == null || !config.directiveSinks().has(SinkChoice.SIMULATOR)
                 ? hint -> 0
                 : this::handle,
@@ -105,12 +105,27 @@ public final class MeldVolume implements MeldVolumeMXBean {
     NamespaceInfo namespace = device.namespace();
     return namespace == null || namespace.handles() < 2
         ? 0
-        : history.handle(hint.lifetimeGroup(), namespace.handles());
+        : history.handle(hint, namespace.handles());
   }
 
+  /**
+   * A replica was deleted. The block has died with it if the NameNode knows it no more; that is
+   * asked where lifetimes decide something.
+   */
   private void deleted(BlockExtent block) {
-    if (history != null && history.ended(block.hint().lifetimeGroup(), block.bornMs())) {
-      counters.increment(VolumeCounter.LIFETIMES_LEARNED);
+    NamespaceInfo namespace = device.namespace();
+    if (history != null && namespace != null && namespace.handles() > 1) {
+      BlockHint last = block.hint();
+      long bornAs = block.bornAs();
+      shared
+          .hints()
+          .renew(
+              block.key(),
+              hint -> {
+                if (!hint.isKnown()) {
+                  history.died(last, bornAs);
+                }
+              });
     }
   }
 
@@ -273,16 +288,33 @@ public final class MeldVolume implements MeldVolumeMXBean {
 
   /** A run of sequential reads of a block has ended; see {@link HistoryPolicy#record}. */
   public void readRun(BlockExtent block, long bytes, long reads, long outstandingBytes) {
-    if (history != null) {
-      history.record(block.key(), block.hint(), bytes, reads, outstandingBytes);
+    VolumeBlocks present = blocks;
+    if (history == null || present == null) {
+      return;
+    }
+    boolean isFirst = block.beginsToCount();
+    Runnable record =
+        () -> history.record(block.hint(), block.bornAs(), isFirst, bytes, reads, outstandingBytes);
+    // Later ones do not wait: a NameNode that does not answer must not keep many.
+    if (isFirst) {
+      present.whenNamed(block, record);
+    } else {
+      record.run();
     }
   }
 
-  /** The block was created on this volume, and this is what is known of it. */
-  void created(BlockKey key, BlockHint hint, File file) {
+  /**
+   * The block was created on this volume, and this is what is known of it.
+   *
+   * @param isNew whether it is no copy of one that there is already
+   */
+  void created(BlockKey key, BlockHint hint, File file, boolean isNew) {
     VolumeBlocks present = blocks();
     if (present != null && device.isHealthy() && device.mode() != MeldMode.OFF) {
-      present.create(key, hint, BlockFile.of(file)).begins();
+      BlockExtent extent = present.create(key, hint, BlockFile.of(file));
+      if (isNew) {
+        extent.begins();
+      }
     }
   }
 
@@ -296,6 +328,16 @@ public final class MeldVolume implements MeldVolumeMXBean {
     if (length > (extent == null ? 0 : extent.reach())) {
       unseen(key.toString());
     }
+    if (extent != null) {
+      present.renew(extent);
+    }
+  }
+
+  /** For people: what is known of the kind of a block's path, and of its parent. */
+  String known(BlockHint hint) {
+    return history == null
+        ? ""
+        : history.describe(hint.kind()) + "; directory: " + history.describe(hint.parentKind());
   }
 
   public void unseen(String what) {
@@ -418,13 +460,9 @@ public final class MeldVolume implements MeldVolumeMXBean {
     return device.device().getLastError();
   }
 
-  private Precondition precondition() {
-    return shared.config().devices().preconditionOf(device.device().getDevice());
-  }
-
   /** For people: the device, and what that had been through before HDFS. */
   String profileAndPast() {
-    Precondition past = precondition();
+    Precondition past = device.device().past();
     return past.equals(Precondition.NONE) ? getProfile() : getProfile() + ", precondition " + past;
   }
 
@@ -438,7 +476,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
     values.put(SharedDevice.COUNTERS_PENDING, pending);
     VolumeBlocks present = blocks;
     values.put("blocks_mapped", present == null ? 0L : present.count());
-    Precondition past = precondition();
+    Precondition past = device.device().past();
     values.put("precondition_fill_percent", (long) past.fillPercent());
     values.put("precondition_random_percent", (long) past.randomPercent());
     values.put("history_entries", history == null ? 0L : history.size());

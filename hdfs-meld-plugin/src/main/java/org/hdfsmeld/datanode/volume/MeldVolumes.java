@@ -182,11 +182,15 @@ public final class MeldVolumes implements AutoCloseable {
       this.hint = hint;
     }
 
-    /** The block is on a volume, which keeps what is known of it. */
-    public void on(FsVolumeSpi volume, File file) {
+    /**
+     * The block is on a volume, which keeps what is known of it.
+     *
+     * @param isNew whether it is no copy of one that there is already
+     */
+    public void on(FsVolumeSpi volume, File file, boolean isNew) {
       MeldVolume simulated = of(volume);
       if (calls == 1 && simulated != null) {
-        simulated.created(block, hint, file);
+        simulated.created(block, hint, file, isNew);
       }
     }
 
@@ -210,7 +214,7 @@ public final class MeldVolumes implements AutoCloseable {
   public ReadPattern newBlockPattern() {
     Creation created = creation.get();
     return lifecycle.volumes().stream()
-        .map(volume -> volume.policy().decide(created.block, created.hint).pattern())
+        .map(volume -> volume.policy().decide(created.hint).pattern())
         .filter(pattern -> pattern != ReadPattern.AUTO)
         .findFirst()
         .orElse(ReadPattern.AUTO);
@@ -251,15 +255,29 @@ public final class MeldVolumes implements AutoCloseable {
       if (extent != null) {
         int handle = extent.handle();
         String device = volume.getProfile() + (handle > 0 ? ", reclaim unit handle " + handle : "");
-        return layout(volume.getVolume(), device, extent.decision(), blocks.io().layout(extent));
+        BlockHint hint = extent.hint();
+        return layout(
+            volume.getVolume(),
+            device,
+            extent.decision(),
+            blocks.io().layout(extent),
+            hint,
+            volume.known(hint));
       }
     }
     BlockHint known = shared.hints().known(block);
-    return layout("", "", known == null ? NOT_ASKED : HintDecision.of(known), new long[3]);
+    return known == null
+        ? layout("", "", NOT_ASKED, new long[3], BlockHint.NONE, "")
+        : layout("", "", HintDecision.of(known), new long[3], known, "");
   }
 
   private static BlockLayout layout(
-      String volume, String profile, HintDecision decision, long[] pages) {
+      String volume,
+      String profile,
+      HintDecision decision,
+      long[] pages,
+      BlockHint hint,
+      String known) {
     return new BlockLayout(
         volume,
         profile,
@@ -268,7 +286,10 @@ public final class MeldVolumes implements AutoCloseable {
         decision.reason(),
         pages[0],
         pages[1],
-        pages[2]);
+        pages[2],
+        hint.kind(),
+        hint.parentKind(),
+        known);
   }
 
   public DatanodeReport report() {

@@ -11,7 +11,6 @@ import org.hdfsmeld.datanode.config.HistoryConfiguration;
 import org.hdfsmeld.datanode.metrics.Counters;
 import org.hdfsmeld.datanode.metrics.VolumeCounter;
 import org.hdfsmeld.model.BlockHint;
-import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.model.HintDecision;
 import org.hdfsmeld.model.ReadPattern;
 import org.hdfsmeld.sim.NativeSimDevice;
@@ -27,7 +26,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 class TestHistoryPolicy {
   private static final long KIB = 1 << 10;
   private static final long MIB = 1 << 20;
-  private static final BlockKey BLOCK = new BlockKey("BP-1", 1);
   private static final BlockHint OF_FILE = new BlockHint(ReadPattern.UNKNOWN, 0, 7, 70, -1);
   private static final BlockHint NEW_FILE = new BlockHint(ReadPattern.UNKNOWN, 0, 8, 70, -1);
   private static final BlockHint ELSEWHERE = new BlockHint(ReadPattern.UNKNOWN, 0, 9, 90, -1);
@@ -117,42 +115,42 @@ class TestHistoryPolicy {
   }
 
   @Test
-  void newBlocksOfADirectoryAreDecidedOnWhenThereIsEnoughHistory() throws Exception {
+  void newKindsInADirectoryAreDecidedOnWhenThereIsEnoughHistory() throws Exception {
     try (HistoryPolicy hints = hints(8)) {
       record(hints, OF_FILE, 7);
-      assertThat(hints.decide(BLOCK, NEW_FILE)).isEqualTo(HintDecision.BY_SIZE);
+      assertThat(hints.decide(NEW_FILE)).isEqualTo(HintDecision.BY_SIZE);
       record(hints, OF_FILE, 2);
       awaitTimes(hints);
-      assertThat(hints.decide(BLOCK, NEW_FILE).pattern()).isEqualTo(ReadPattern.RANDOM);
-      assertThat(hints.decide(BLOCK, NEW_FILE).reason()).contains("its directory");
-      assertThat(hints.decide(BLOCK, OF_FILE).reason()).contains("the file");
-      assertThat(hints.decide(BLOCK, ELSEWHERE)).isEqualTo(HintDecision.BY_SIZE);
-      assertThat(hints.decide(new BlockKey("BP-2", 1), NEW_FILE)).isEqualTo(HintDecision.BY_SIZE);
+      assertThat(hints.decide(NEW_FILE).pattern()).isEqualTo(ReadPattern.RANDOM);
+      assertThat(hints.decide(NEW_FILE).reason()).contains("its directory");
+      assertThat(hints.decide(OF_FILE).reason()).contains("its kind");
+      assertThat(hints.decide(ELSEWHERE)).isEqualTo(HintDecision.BY_SIZE);
     }
   }
 
   @Test
-  void theFileCountsMoreThanItsDirectory() throws Exception {
+  void theKindCountsMoreThanItsDirectory() throws Exception {
     try (HistoryPolicy hints = hints(8)) {
       record(hints, OF_FILE, 100);
       for (int i = 0; i < 9; i++) {
-        hints.record(BLOCK, NEW_FILE, 128 * MIB, 2048, 16 * MIB);
+        hints.record(NEW_FILE, 8, true, 128 * MIB, 2048, 16 * MIB);
       }
       awaitTimes(hints);
-      assertThat(hints.decide(BLOCK, NEW_FILE).pattern()).isEqualTo(ReadPattern.SEQUENTIAL);
-      assertThat(hints.decide(BLOCK, OF_FILE).pattern()).isEqualTo(ReadPattern.RANDOM);
+      assertThat(hints.decide(NEW_FILE).pattern()).isEqualTo(ReadPattern.SEQUENTIAL);
+      assertThat(hints.decide(OF_FILE).pattern()).isEqualTo(ReadPattern.RANDOM);
     }
   }
 
   @Test
-  void aBlockOfUnknownOriginHasAHistoryOfItsOwn() throws Exception {
-    try (HistoryPolicy hints = hints(1)) {
-      record(hints, BlockHint.NONE, 5);
-      record(hints, OF_FILE, 1);
-      awaitTimes(hints);
-      assertThat(hints.decide(BLOCK, BlockHint.NONE).reason()).contains("of the block");
-      assertThat(hints.decide(new BlockKey("BP-1", 2), BlockHint.NONE))
-          .isEqualTo(HintDecision.BY_SIZE);
+  void aKindIsDescribedByWhatIsKnownOfIt() throws Exception {
+    try (HistoryPolicy hints = hints(8)) {
+      assertThat(hints.describe(7)).isEqualTo("nothing known");
+      record(hints, OF_FILE, 9);
+      hints.died(OF_FILE.bornAt(System.currentTimeMillis() - 7_200_000), 7);
+      assertThat(hints.describe(7))
+          .isEqualTo(
+              "9 runs of 0.063 MiB in requests of 0.063 MiB, 0.063 MiB outstanding, of 9 blocks;"
+                  + " 1 blocks deleted after 2.00 hours");
     }
   }
 
@@ -162,11 +160,11 @@ class TestHistoryPolicy {
     try (HistoryPolicy hints = hints(8)) {
       record(hints, OF_FILE, 9);
       awaitTimes(hints);
-      reason = hints.decide(BLOCK, NEW_FILE).reason();
+      reason = hints.decide(NEW_FILE).reason();
     }
     try (HistoryPolicy again = hints(8)) {
       awaitTimes(again);
-      assertThat(again.decide(BLOCK, NEW_FILE).reason()).isEqualTo(reason);
+      assertThat(again.decide(NEW_FILE).reason()).isEqualTo(reason);
     }
     assertThat(counters.values()).containsEntry("history_resets", 0L);
     assertThat(folder.resolve("meld-read-history.tmp")).doesNotExist();
@@ -206,7 +204,7 @@ class TestHistoryPolicy {
             },
             counters)) {
       record(hints, OF_FILE, 100);
-      assertThat(hints.decide(BLOCK, NEW_FILE)).isEqualTo(HintDecision.BY_SIZE);
+      assertThat(hints.decide(NEW_FILE)).isEqualTo(HintDecision.BY_SIZE);
     }
   }
 
@@ -226,7 +224,7 @@ class TestHistoryPolicy {
   /** Standalone reads of 64 KiB. */
   private static void record(HistoryPolicy hints, BlockHint hint, int runs) {
     for (int i = 0; i < runs; i++) {
-      hints.record(BLOCK, hint, 64 * KIB, 1, 64 * KIB);
+      hints.record(hint, hint.kind(), true, 64 * KIB, 1, 64 * KIB);
     }
   }
 

@@ -97,7 +97,7 @@ class TestNameNodeAsker {
   private List<BlockHint> ask(Long... blocks) throws IOException {
     if (asker == null) {
       conf.set("dfs.nameservices", "ns1,ns2");
-      asker = new NameNodeAsker(conf, POOL, 10_000);
+      asker = new NameNodeAsker(conf, POOL, 10_000, true);
     }
     return asker.ask(List.of(blocks));
   }
@@ -171,7 +171,7 @@ class TestNameNodeAsker {
   void withoutFederationTheOnlyNameserviceIsThePools() throws IOException {
     RPC.Server only = nameNode("only", KNOWS_NOT);
     conf.set("dfs.namenode.rpc-address", "127.0.0.1:" + only.getPort());
-    asker = new NameNodeAsker(conf, POOL, 10_000);
+    asker = new NameNodeAsker(conf, POOL, 10_000, true);
     assertThat(ask(1L)).containsExactly(BlockHint.NONE);
   }
 
@@ -204,7 +204,7 @@ class TestNameNodeAsker {
         });
     conf.set("dfs.nameservices", "ns1,ns2");
     HintConfiguration config = new HintConfiguration(TimeUnit.SECONDS.toNanos(30), 64);
-    try (HintSource hints = NameNodeAsker.of(conf, config, "federation")) {
+    try (HintSource hints = NameNodeAsker.of(conf, config, true, "federation")) {
       hints.serve("BP-1");
       await().until(() -> hints.counters().get("breaker_open") == 1);
       assertThat(hints.of("BP-1", 1)).isEqualTo(BlockHint.NONE);

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -355,6 +356,37 @@ class TestDeviceState {
     assertThat(counter("blocks_mapped")).isEqualTo(2);
   }
 
+  @Test
+  void aDeviceSaysThePastThatItHasAndKeepsIt() throws IOException {
+    write(1, MIB);
+    conf.set(MeldKeys.PRECONDITION, "fill=80,random=90");
+    restart();
+    assertThat(counter("precondition_fill_percent")).as("of a device that began fresh").isZero();
+    crash(
+        () -> {
+          try (Stream<Path> files = Files.list(state())) {
+            for (Path file : files.toList()) {
+              Files.delete(file);
+            }
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        });
+    assertThat(counter("precondition_fill_percent")).isEqualTo(80);
+    write(1, MIB);
+    for (String later : List.of("none", "fill=10")) {
+      conf.set(MeldKeys.PRECONDITION, later);
+      restart();
+      assertThat(counter("precondition_fill_percent")).isEqualTo(80);
+      assertThat(counter("precondition_random_percent")).isEqualTo(90);
+      assertThat(device().commands())
+          .as("nothing of the past is deallocated")
+          .noneMatch(command -> command.opcode() == Opcode.DEALLOCATE);
+      assertThat(volumes.report().volumes().get(0).profile())
+          .endsWith(", precondition fill=80,random=90");
+    }
+  }
+
   /** Where the block's files are and who asked for it stays known. */
   @Test
   void whoseABlockIsSurvivesARestartAndAKill() throws IOException {
@@ -367,12 +399,12 @@ class TestDeviceState {
     hints = new TestHints(BlockHint.NONE);
     crash(() -> {});
     assertThat(hint(1))
-        .extracting(BlockHint::fileId, BlockHint::directoryId)
+        .extracting(BlockHint::kind, BlockHint::parentKind)
         .containsExactly(16_390L, 16_389L);
     reconcile(block -> MIB);
     restart();
     assertThat(hint(1))
-        .extracting(BlockHint::fileId, BlockHint::directoryId)
+        .extracting(BlockHint::kind, BlockHint::parentKind)
         .containsExactly(16_390L, 16_389L);
     read(1, MIB);
     assertThat(hints.asked).isEmpty();
@@ -388,7 +420,7 @@ class TestDeviceState {
     restart();
     assertThat(hint(1).isKnown()).isFalse();
     read(1, MIB);
-    assertThat(hint(1).directoryId()).isEqualTo(16_389);
+    assertThat(hint(1).parentKind()).isEqualTo(16_389);
     read(1, MIB);
     assertThat(hints.asked).as("once").containsExactly(new BlockKey(POOL, 1));
   }

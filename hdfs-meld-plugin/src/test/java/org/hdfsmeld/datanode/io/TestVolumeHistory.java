@@ -17,10 +17,10 @@ import org.hdfsmeld.model.ReadPattern;
 import org.hdfsmeld.sim.FakeDevice;
 import org.hdfsmeld.sim.NativeSimDevice;
 import org.hdfsmeld.trace.ClientKind;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Which reads of streams go into a volume's history, and what is decided by them. */
 class TestVolumeHistory {
@@ -32,11 +32,13 @@ class TestVolumeHistory {
 
   @TempDir Path folder;
 
-  @Test
-  void readsOfTheBlockScannerSayNothing() throws Exception {
+  /** Caching, and threads of which nothing is known, read as the DataNode. */
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "CLIENT")
+  void readsThatNoClientAsksForSayNothing(ClientKind kind) throws Exception {
     MeldVolume volume = volume(new Configuration());
     try {
-      scan(volume, BLOCK, new StreamUser(ClientKind.SCANNER, "", null));
+      scan(volume, BLOCK, new StreamUser(kind, "", null));
       assertThat(FakeDevice.counters(volume)).containsEntry("history_runs", 0L);
       scan(volume, BLOCK);
       assertThat(FakeDevice.counters(volume)).containsEntry("history_runs", 1L);
@@ -68,7 +70,7 @@ class TestVolumeHistory {
       for (int block = 1; block <= 8; block++) {
         scan(volume, new BlockKey("BP-1", block));
       }
-      await().until(() -> volume.policy().decide(BLOCK, NEW_FILE).pattern() == expected);
+      await().until(() -> volume.policy().decide(NEW_FILE).pattern() == expected);
       assertThat(FakeDevice.counters(volume))
           .containsEntry("history_runs", 8L)
           .containsEntry("history_entries", 2L);
@@ -90,7 +92,7 @@ class TestVolumeHistory {
   }
 
   private static void scan(MeldVolume volume, BlockKey block) {
-    scan(volume, block, StreamUser.DATANODE);
+    scan(volume, block, new StreamUser(ClientKind.CLIENT, "", null));
   }
 
   private static void scan(MeldVolume volume, BlockKey block, StreamUser user) {

@@ -23,8 +23,8 @@ class TestLayoutPolicy {
 
   private final LayoutPolicy policy =
       new LayoutPolicy(
-          (block, hint) -> hint.directoryId() == READ_DIRECTORY ? READ : HintDecision.BY_SIZE,
-          hint -> (int) hint.lifetimeGroup(),
+          hint -> hint.parentKind() == READ_DIRECTORY ? READ : HintDecision.BY_SIZE,
+          hint -> (int) hint.kind(),
           true,
           MIN,
           SEQUENTIAL);
@@ -34,7 +34,7 @@ class TestLayoutPolicy {
   }
 
   private HintDecision explicit(ReadPattern pattern) {
-    return policy.decide(BLOCK, hint(pattern, 0));
+    return policy.decide(hint(pattern, 0));
   }
 
   private int directive(HintDecision decision, long bytes) {
@@ -44,7 +44,7 @@ class TestLayoutPolicy {
   @ParameterizedTest
   @EnumSource(names = {"SEQUENTIAL", "RANDOM", "NONE"})
   void anAttributeDecidesBeforeTheHistory(ReadPattern pattern) {
-    HintDecision decision = policy.decide(BLOCK, hint(pattern, READ_DIRECTORY));
+    HintDecision decision = policy.decide(hint(pattern, READ_DIRECTORY));
     assertThat(decision.pattern()).isEqualTo(pattern);
     assertThat(decision.source()).isEqualTo(Source.EXPLICIT);
   }
@@ -52,33 +52,33 @@ class TestLayoutPolicy {
   @ParameterizedTest
   @EnumSource(names = {"AUTO", "UNKNOWN"})
   void withoutOneTheHistoryDecidesAndThenTheSize(ReadPattern pattern) {
-    assertThat(policy.decide(BLOCK, hint(pattern, READ_DIRECTORY))).isEqualTo(READ);
-    assertThat(policy.decide(BLOCK, hint(pattern, 0)).pattern()).isEqualTo(ReadPattern.AUTO);
-    assertThat(policy.decide(BLOCK, BlockHint.NONE)).isEqualTo(HintDecision.BY_SIZE);
+    assertThat(policy.decide(hint(pattern, READ_DIRECTORY))).isEqualTo(READ);
+    assertThat(policy.decide(hint(pattern, 0)).pattern()).isEqualTo(ReadPattern.AUTO);
+    assertThat(policy.decide(BlockHint.NONE)).isEqualTo(HintDecision.BY_SIZE);
   }
 
   /** A write has one directive. */
   @Test
   void aBlockOfAKnownLifetimeGoesToItsHandleHoweverItIsRead() {
-    BlockHint known = new BlockHint(ReadPattern.SEQUENTIAL, 0, 1, 2, 3, 5);
+    BlockHint known = new BlockHint(ReadPattern.SEQUENTIAL, 0, 5, 2, 3);
     assertThat(policy.handle(known)).isEqualTo(5);
-    assertThat(policy.directive(5, policy.decide(BLOCK, known)))
+    assertThat(policy.directive(5, policy.decide(known)))
         .isEqualTo(Directive.placement(5))
         .isEqualTo(0x02_0005);
-    assertThat(policy.directive(0, policy.decide(BLOCK, known))).isEqualTo(SEQUENTIAL);
+    assertThat(policy.directive(0, policy.decide(known))).isEqualTo(SEQUENTIAL);
   }
 
   @Test
   void anInvalidValueIsSaid() {
-    assertThat(policy.decide(BLOCK, new BlockHint(ReadPattern.UNKNOWN, 0, 1, 2, 0)).reason())
+    assertThat(policy.decide(new BlockHint(ReadPattern.UNKNOWN, 0, 1, 2, 0)).reason())
         .isEqualTo("user.meld.read-pattern of the file has an invalid value: size decides");
   }
 
   @Test
   void theReasonNamesWhoHasTheAttribute() {
-    assertThat(policy.decide(BLOCK, new BlockHint(ReadPattern.NONE, 0, 1, 2, 1)).reason())
+    assertThat(policy.decide(new BlockHint(ReadPattern.NONE, 0, 1, 2, 1)).reason())
         .isEqualTo("user.meld.read-pattern of its directory");
-    assertThat(policy.decide(BLOCK, new BlockHint(ReadPattern.NONE, 0, 1, 2, 4)).reason())
+    assertThat(policy.decide(new BlockHint(ReadPattern.NONE, 0, 1, 2, 4)).reason())
         .isEqualTo("user.meld.read-pattern of the directory 4 levels up");
   }
 

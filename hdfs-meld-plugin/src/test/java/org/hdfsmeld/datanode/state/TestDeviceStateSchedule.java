@@ -43,7 +43,7 @@ class TestDeviceStateSchedule {
         "d",
         MeldConfiguration.read(new Configuration()).state(),
         () -> List.of(dir.resolve("meld")),
-        image -> new StateSnapshot("", "", 1, List.of(), List.of(), ByteBuffer.allocate(1)),
+        image -> new StateSnapshot("", "", 1, "", List.of(), List.of(), ByteBuffer.allocate(1)),
         0,
         new SimFailures(),
         counters,

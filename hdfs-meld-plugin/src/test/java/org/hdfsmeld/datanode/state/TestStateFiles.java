@@ -38,9 +38,9 @@ class TestStateFiles {
     HintDecision decision =
         new HintDecision(ReadPattern.RANDOM, HintDecision.Source.EXPLICIT, "set on /a");
     BlockHint hint =
-        new BlockHint(ReadPattern.UNKNOWN, 0, 90 + id, 80 + id, BlockHint.NOBODY, 60 + id);
+        new BlockHint(ReadPattern.UNKNOWN, 0, 90 + id, 60 + id, BlockHint.NOBODY, 80 + id, 50 + id);
     BlockKey key = new BlockKey("BP-1", id);
-    return new BlockRecord(1, key, 5 * id, 7 * id, slots, decision, hint, 50 + id);
+    return new BlockRecord(1, key, 5 * id, 7 * id, slots, decision, hint, 40 + id);
   }
 
   private static StateSnapshot snapshot() {
@@ -48,6 +48,7 @@ class TestStateFiles {
         "ssd0",
         "name = \"x\"",
         128 << 20,
+        "fill=80,random=100",
         List.of(new StateSnapshot.Namespace(1, 3, "DS-1")),
         List.of(block(1, 0), block(2, 5, 9)),
         ByteBuffer.allocateDirect(3).put(0, new byte[] {1, 2, 3}));
@@ -126,7 +127,7 @@ class TestStateFiles {
     try {
       said = StateJournal.replay(file, read::add);
     } catch (IOException e) {
-      assertThat(e).as("a damaged version").hasMessageContaining("version 4");
+      assertThat(e).as("a damaged version").hasMessageContaining("reads version 5");
     }
     if (whole != null) {
       assertThat(said).isEqualTo(whole);
@@ -155,14 +156,14 @@ class TestStateFiles {
     assertThat(read).isEqualTo(expected);
   }
 
-  /** As versions 2 and 3 wrote it: without inodes, and without lifetimes. */
+  /** As versions 2 to 4 wrote it: without inodes, without lifetimes, and without kinds. */
   @ParameterizedTest
-  @ValueSource(ints = {2, 3})
+  @ValueSource(ints = {2, 3, 4})
   void anOlderJournalIsReadAndItsBlocksAreToBeAskedFor(int version) throws IOException {
     Path file = StateFiles.journal(dir, 1);
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     block(1, 5).write(new DataOutputStream(bytes));
-    int lacks = version == 2 ? 32 : 16;
+    int lacks = new int[] {40, 24, 8}[version - 2];
     ByteBuffer record = ByteBuffer.wrap(bytes.toByteArray(), 0, bytes.size() - lacks);
     ByteBuffer journal = ByteBuffer.allocate(12 + 8 + record.remaining());
     journal.put("MELDJRNL".getBytes(StandardCharsets.US_ASCII)).putInt(version);
@@ -173,9 +174,11 @@ class TestStateFiles {
     assertThat(read).hasSize(1);
     assertThat(read.get(0).key()).isEqualTo(new BlockKey("BP-1", 1));
     assertThat(read.get(0).slots()).containsExactly(5);
-    assertThat(read.get(0).hint().fileId()).isEqualTo(version == 2 ? 0 : 91);
-    assertThat(read.get(0).hint().directoryId()).isEqualTo(version == 2 ? 0 : 81);
-    assertThat(read.get(0).hint().lifetimeGroup() + read.get(0).bornMs()).isZero();
+    BlockHint hint = read.get(0).hint();
+    assertThat(hint.isKnown()).isFalse();
+    assertThat(hint.parentKind() + read.get(0).bornAs()).isZero();
+    assertThat(hint.directoryId()).isEqualTo(version == 2 ? 0 : 81);
+    assertThat(hint.bornMs()).isEqualTo(version < 4 ? 0 : 51);
   }
 
   /** What the plugin before did with the files of this one: their versions are where they were. */
@@ -187,7 +190,7 @@ class TestStateFiles {
     }
     Path snapshot = StateFiles.snapshot(dir, 1);
     snapshot().write(snapshot, MAX_BYTES);
-    for (Map.Entry<Path, Integer> file : Map.of(journal, 3, snapshot, 2).entrySet()) {
+    for (Map.Entry<Path, Integer> file : Map.of(journal, 4, snapshot, 3).entrySet()) {
       int found = ByteBuffer.wrap(Files.readAllBytes(file.getKey())).getInt(8);
       assertThatThrownBy(() -> VersionedFile.checkVersion(found, file.getValue()))
           .hasMessageContaining("its format has version " + (file.getValue() + 1))
@@ -225,7 +228,7 @@ class TestStateFiles {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long before = threads.getCurrentThreadAllocatedBytes();
     ByteBuffer image = buffer.take(device);
-    new StateSnapshot("", "", 1, List.of(), List.of(), image).write(file, size + 1000);
+    new StateSnapshot("", "", 1, "", List.of(), List.of(), image).write(file, size + 1000);
     StateSnapshot read = StateSnapshot.read(file, size + 1000);
     long allocated = threads.getCurrentThreadAllocatedBytes() - before;
     assertThat(read.image().equals(image)).isTrue();

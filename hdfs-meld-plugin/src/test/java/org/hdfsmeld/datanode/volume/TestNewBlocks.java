@@ -85,10 +85,10 @@ class TestNewBlocks {
     try (MeldVolumes.Creation creation = volumes.create(BLOCK)) {
       // As one version of Hadoop's method calls the other.
       try (MeldVolumes.Creation within = volumes.create(BLOCK)) {
-        within.on(volume, file);
+        within.on(volume, file, true);
         assertThat(volumes.of(volume).blocks().find(BLOCK)).isNull();
       }
-      creation.on(volume, file);
+      creation.on(volume, file, true);
     }
     return volumes.of(volume).blocks().find(BLOCK);
   }
@@ -97,7 +97,7 @@ class TestNewBlocks {
   void oneQuestionIsEnough() {
     BlockExtent created = create(folder);
     assertThat(created.decision()).isEqualTo(HintDecision.of(RANDOM));
-    assertThat(created.hint()).isEqualTo(RANDOM);
+    assertThat(created.hint().bornAt(0)).isEqualTo(RANDOM);
     // As the first write and every read do.
     assertThat(volumes.of(volume).blocks().extent(BLOCK, BlockFile.of(folder))).isSameAs(created);
     assertThat(asked).containsExactly(BLOCK);

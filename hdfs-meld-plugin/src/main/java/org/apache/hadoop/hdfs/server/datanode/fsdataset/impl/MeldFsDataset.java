@@ -158,7 +158,7 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
       StorageType storageType, String storageId, ExtendedBlock b, boolean allowLazyPersist)
       throws IOException {
     try (MeldVolumes.Creation creation = simulated.create(key(b))) {
-      return created(creation, super.createRbw(storageType, storageId, b, allowLazyPersist));
+      return created(creation, super.createRbw(storageType, storageId, b, allowLazyPersist), true);
     }
   }
 
@@ -172,7 +172,8 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
       long newGS)
       throws IOException {
     try (MeldVolumes.Creation creation = simulated.create(key(b))) {
-      return created(creation, super.createRbw(storageType, storageId, b, allowLazyPersist, newGS));
+      return created(
+          creation, super.createRbw(storageType, storageId, b, allowLazyPersist, newGS), true);
     }
   }
 
@@ -181,14 +182,14 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
       StorageType storageType, String storageId, ExtendedBlock b, boolean isTransfer)
       throws IOException {
     try (MeldVolumes.Creation creation = simulated.create(key(b))) {
-      return created(creation, super.createTemporary(storageType, storageId, b, isTransfer));
+      return created(creation, super.createTemporary(storageType, storageId, b, isTransfer), false);
     }
   }
 
-  private static ReplicaHandler created(MeldVolumes.Creation creation, ReplicaHandler handler)
-      throws IOException {
+  private static ReplicaHandler created(
+      MeldVolumes.Creation creation, ReplicaHandler handler, boolean isNew) throws IOException {
     ReplicaInfo replica = handler.getReplica().getReplicaInfo();
-    creation.on(replica.getVolume(), new File(replica.getBlockURI()));
+    creation.on(replica.getVolume(), new File(replica.getBlockURI()), isNew);
     return handler;
   }
 
