@@ -57,6 +57,7 @@ final class DeviceCalls {
     wake.run();
     while (true) {
       if (closed) {
+        watchdog.check();
         task.cancel(false);
       }
       try {

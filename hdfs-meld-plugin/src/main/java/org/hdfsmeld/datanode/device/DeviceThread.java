@@ -108,7 +108,7 @@ final class DeviceThread {
     this.spinNs = spinNs;
     this.publisher = publisher;
     this.periodNs = periodNs;
-    watchdog.progress(ring::taken);
+    watchdog.progress(ring::taken, () -> ring.claimed() != ring.taken() && !ring.isReady());
     this.thread = new Thread(this::run, "meld-device-" + name);
     thread.setDaemon(true);
     thread.start();
@@ -296,6 +296,20 @@ final class DeviceThread {
   }
 
   private void run() {
+    try {
+      serve();
+    } catch (RuntimeException | Error e) {
+      watchdog.ended(e);
+    } finally {
+      calls.close();
+      forEachPending(ring.claimed(), this::end);
+      if (device != null) {
+        device.close();
+      }
+    }
+  }
+
+  private void serve() {
     int idle = 0;
     long dueNs = CommandRing.NEVER;
     while (!closing) {
@@ -305,7 +319,7 @@ final class DeviceThread {
       if (idle == 0 || (realTime && dueNs != CommandRing.NEVER)) {
         unpublished = true;
       }
-      dueNs = device == null ? CommandRing.NEVER : drain(ring.claimed());
+      dueNs = device == null ? CommandRing.NEVER : drain(ring.claimed(), call == null);
       long laterNs = publish(call != null);
       if (call != null) {
         watchdog.beat();
@@ -320,19 +334,16 @@ final class DeviceThread {
         sleep(laterNs);
       }
     }
-    calls.close();
-    forEachTaken(this::end);
-    if (device != null) {
-      device.close();
-    }
   }
 
   /**
    * Has the library take what was put in, as far as it gets on.
    *
+   * @param all at least so many commands, where there is room for them
+   * @param stays whether to stay while commands end, until a call or the counters are due
    * @return wall nanoseconds until there is more to do
    */
-  private long drain(long all) {
+  private long drain(long all, boolean stays) {
     long before;
     long dueNs;
     do {
@@ -344,7 +355,8 @@ final class DeviceThread {
             new IllegalStateException("the simulator takes nothing from its ring");
         failAll(ticket -> broken(ticket, e));
       }
-    } while (posted > 0 || (ring.taken() < all && ring.taken() > before));
+    } while ((posted > 0 && stays && isNothingAsked() && !isPublishingDue())
+        || (ring.taken() < all && ring.taken() > before));
     sweep();
     return dueNs;
   }
@@ -417,10 +429,13 @@ final class DeviceThread {
   }
 
   private void forEachTaken(LongConsumer action) {
-    long taken = ring.taken();
+    forEachPending(ring.taken(), action);
+  }
+
+  private void forEachPending(long last, LongConsumer action) {
     for (int slot = 0; slot < CommandRing.SLOTS; slot++) {
       long ticket = ring.pendingIn(slot);
-      if (ticket > 0 && ticket <= taken) {
+      if (ticket > 0 && ticket <= last) {
         action.accept(ticket);
       }
     }
@@ -462,6 +477,10 @@ final class DeviceThread {
       unpublished = false;
     }
     return CommandRing.NEVER;
+  }
+
+  private boolean isPublishingDue() {
+    return unpublished && System.nanoTime() - publishedNs >= periodNs;
   }
 
   private boolean isNothingAsked() {

@@ -2,11 +2,13 @@ package org.hdfsmeld.datanode.device;
 
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * Finds that a call into the simulator does not return. The device's thread says when it begins and
- * ends one; whoever waits for it, or gives it something to do, looks.
+ * Finds that a call into the simulator does not return, or that the device's thread has nothing to
+ * make one of. It says when it begins and ends one; whoever waits for it, or gives it something to
+ * do, looks.
  *
  * <p>Looks are counted, and no time measured: a process that was stopped for a minute must not find
  * its devices hanging.
@@ -24,10 +26,14 @@ final class Watchdog {
   /** How many times longer than others the present call may take. */
   private volatile int patience = 1;
 
-  private volatile boolean hanging;
+  /** Why nothing is served any more; null while it is. */
+  private volatile String problem;
 
   /** Counts calls that end without a beat. */
   private LongSupplier done = () -> 0;
+
+  /** Whether something was begun for the thread, and is not there. */
+  private BooleanSupplier stuck = () -> false;
 
   private volatile long lookedAtNs;
 
@@ -46,9 +52,20 @@ final class Watchdog {
     this.lookedAtNs = clock.getAsLong();
   }
 
-  /** What counts calls that end without a beat: that is progress too. */
-  void progress(LongSupplier counter) {
+  /**
+   * Where progress is seen.
+   *
+   * @param counter counts calls that end without a beat
+   * @param missing whether something was begun for the thread, and is not there
+   */
+  void progress(LongSupplier counter, BooleanSupplier missing) {
     done = counter;
+    stuck = missing;
+  }
+
+  /** The device's thread has ended by this, and serves nobody. */
+  void ended(Throwable e) {
+    problem = "the device's thread has ended: " + e;
   }
 
   /** A number that changes while the device's thread gets on. */
@@ -73,8 +90,8 @@ final class Watchdog {
    * @throws IllegalStateException when it does, now or ever
    */
   void check() {
-    if (hanging) {
-      throw hanging();
+    if (problem != null) {
+      throw new IllegalStateException(problem);
     }
     long now = clock.getAsLong();
     if (now - lookedAtNs >= TimeUnit.MILLISECONDS.toNanos(LOOK_MS)) {
@@ -88,19 +105,15 @@ final class Watchdog {
     }
     lookedAtNs = now;
     long present = present();
-    boolean inCall = (present & 1) != 0;
+    boolean inCall = (present & 1) != 0 || stuck.getAsBoolean();
     looksInVain = inCall && present == seenBeat ? looksInVain + 1 : 0;
     seenBeat = present;
     if (looksInVain >= looks * patience) {
-      hanging = true;
-      throw hanging();
+      problem =
+          "the simulator hangs: a call has not returned for "
+              + Duration.ofMillis(looks * LOOK_MS).toSeconds()
+              + " s";
+      throw new IllegalStateException(problem);
     }
-  }
-
-  private IllegalStateException hanging() {
-    return new IllegalStateException(
-        "the simulator hangs: a call has not returned for "
-            + Duration.ofMillis(looks * LOOK_MS).toSeconds()
-            + " s");
   }
 }

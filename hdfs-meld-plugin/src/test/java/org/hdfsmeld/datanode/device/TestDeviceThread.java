@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -29,6 +30,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class TestDeviceThread {
   private static final int CAPACITY = 4096;
+  private static final String ENDED =
+      "the device's thread has ended: java.lang.OutOfMemoryError: Direct buffer memory";
   private static final int TICKETS = 1 << 16;
   private static final long FOREVER = Long.MAX_VALUE;
   private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(Watchdog.LOOK_MS);
@@ -40,7 +43,24 @@ class TestDeviceThread {
 
   private volatile LongSupplier time = clock::get;
 
-  private final FakeDevice device = new FakeDevice();
+  /** Who reads without an end; null for nobody. */
+  private volatile Thread busy;
+
+  private final FakeDevice device =
+      new FakeDevice() {
+        @Override
+        public long runRing(long spinNs, long longestNs) {
+          // As a library that spins until it has somebody to wake.
+          for (Thread reader = busy;
+              reader != null
+                  && !(queue.ring.isReady() && reader.getState() == Thread.State.TIMED_WAITING);
+              reader = busy) {
+            Thread.onSpinWait();
+          }
+          return super.runRing(spinNs, longestNs);
+        }
+      };
+
   private final AtomicInteger published = new AtomicInteger();
   private volatile Consumer<SimDevice> publisher = target -> {};
   private final DeviceThread queue =
@@ -452,6 +472,76 @@ class TestDeviceThread {
     queue.setMode(true, 1);
     queue.forget(submit(Opcode.READ, 0, false));
     await().until(() -> published.get() > 3);
+  }
+
+  /** Whose command ends gives the next one: there is always something to post. */
+  @Test
+  void aBusyRingKeepsTheThreadFromNothing() throws Exception {
+    queue.setMode(true, 1);
+    Thread reader =
+        new Thread(
+            () -> {
+              while (busy != null) {
+                queue.await(origin, submit(Opcode.READ, 0, false), FOREVER);
+              }
+            });
+    reader.setDaemon(true);
+    busy = reader;
+    reader.start();
+    int before = published.get();
+    await().until(() -> published.get() > before + 3);
+    FutureTask<Void> change =
+        new FutureTask<>(
+            () -> {
+              queue.setMode(false, 1);
+              return null;
+            });
+    new Thread(change).start();
+    try {
+      change.get(10, TimeUnit.SECONDS);
+    } finally {
+      busy = null;
+    }
+  }
+
+  @Test
+  void anErrorInTheThreadEndsAllWaitsAndIsSaid() throws Exception {
+    queue.setMode(true, 1);
+    device.stuck = true;
+    Thread waiting = awaiting(submit(Opcode.READ, 0, false));
+    drain();
+    DeviceThread.Origin fatal =
+        new DeviceThread.Origin() {
+          @Override
+          public void failed(
+              WrittenExtent written, int opcode, long slba, long status, String error) {}
+
+          @Override
+          public void broken(Throwable e) {
+            throw new OutOfMemoryError("Direct buffer memory");
+          }
+        };
+    queue.submit(fatal, null, Opcode.READ, 1, 1, 1, Directive.NONE, false);
+    drain();
+    device.thrown = new IllegalStateException("broken binding");
+    waiting.join();
+    queue.awaitClosed(FOREVER);
+    assertThatThrownBy(() -> submit(Opcode.READ, 2, false)).hasMessageContaining(ENDED);
+    assertThatThrownBy(this::drain).hasMessageContaining(ENDED);
+    assertThat(device.closed).isTrue();
+  }
+
+  @Test
+  void aCommandThatIsNeverGivenIsFound() {
+    queue.ring.claim();
+    time = () -> clock.addAndGet(LOOK_NS);
+    assertThatThrownBy(
+            () -> {
+              for (int i = 0; i < CAPACITY; i++) {
+                submit(Opcode.READ, i, true);
+              }
+            })
+        .hasMessageContaining("hangs");
   }
 
   @Test
