@@ -1,7 +1,7 @@
 //! The namespaces of a device, the pages of their logical blocks, and what the host says of their data apart from its
 //! writes: streams and the ranges of Dataset Management.
 
-use super::request::PageRange;
+use super::request::{CODEWORD_SHIFT, PageRange};
 use super::{Device, DeviceError};
 use crate::nvme::wire::io::DsmRange;
 use crate::nvme::{
@@ -63,6 +63,7 @@ impl Namespaces {
             space,
             first: 0,
             end: 0,
+            skipped: [0; 2],
             partial_first: false,
             partial_last: false,
         })
@@ -116,6 +117,8 @@ impl Namespaces {
             end: (stop >> page) + u64::from(stop & in_page != 0),
             partial_first: start & in_page != 0,
             partial_last: stop & in_page != 0,
+            skipped: [start & in_page, stop.wrapping_neg() & in_page]
+                .map(|bytes| (bytes >> CODEWORD_SHIFT) as u8),
         };
         (range, bytes)
     }

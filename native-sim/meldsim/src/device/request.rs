@@ -44,7 +44,12 @@ pub(super) struct PageRange {
     pub(super) partial_first: bool,
     /// The last page is covered only in part.
     pub(super) partial_last: bool,
+    /// Codewords of the first page, of 4 KiB, that lie before the range, and of the last that lie behind it.
+    pub(super) skipped: [u8; 2],
 }
+
+/// Log2 of the bytes of the host's data that a read can move over the bus at least.
+pub(super) const CODEWORD_SHIFT: u32 = 12;
 
 impl PageRange {
     pub(super) fn pages(&self) -> u64 {

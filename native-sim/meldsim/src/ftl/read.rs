@@ -3,6 +3,8 @@
 //! In come consecutive logical pages, out go operations: one for the pages of each flash page, or one for
 //! pages that follow each other on a melded wordline.
 
+use std::ops::Range;
+
 use super::address::{Addressing, LogAddr, PageAddr, Ppn};
 use super::layer::Ftl;
 use super::log::Log;
@@ -21,14 +23,15 @@ pub(crate) struct PagesRead {
 }
 
 impl Ftl {
-    /// Reads consecutive pages in logical order: queues what is on flash for `owner`.
+    /// Reads consecutive pages in logical order: queues what is on flash for `owner`. `skipped` are codewords of the first
+    /// and of the last one that are not needed.
     pub(crate) fn read(
         &self,
         flash: &mut Flash,
         queue: &mut EventQueue<Event>,
         space: u32,
-        first: u64,
-        end: u64,
+        pages: Range<u64>,
+        skipped: [u8; 2],
         owner: Owner,
     ) -> PagesRead {
         let reader = Reader {
@@ -38,11 +41,15 @@ impl Ftl {
             queue,
             owner,
             pending: None,
+            before: 0,
+            after: pages.end - pages.start,
+            skipped,
         };
-        reader.read(&self.mapping, space, first, end)
+        reader.read(&self.mapping, space, pages)
     }
 
-    /// Reads one page, as most requests do: shorter than the way of several. Returns where it was found.
+    /// Reads one page but for so many codewords, as most requests do: shorter than the way of several. Returns where it was
+    /// found.
     #[inline]
     pub(crate) fn read_page(
         &self,
@@ -50,6 +57,7 @@ impl Ftl {
         queue: &mut EventQueue<Event>,
         space: u32,
         page: u64,
+        skipped: u8,
         owner: Owner,
     ) -> Entry {
         let entry = self.mapping.entry(space, page);
@@ -60,7 +68,7 @@ impl Ftl {
             let at = addressing.page_addr(layout, from.position);
             let wordline = addressing.wordline(from.log_id, from.superblock, at);
             let is_melded = layout == Layout::Melded;
-            flash.read(queue, wordline, 1 << at.page, is_melded, owner);
+            flash.read_part(queue, (wordline, 1 << at.page), is_melded, skipped, owner);
         }
         entry
     }
@@ -83,23 +91,46 @@ struct Reader<'a> {
     owner: Owner,
     /// Pages of a melded wordline that are not queued yet.
     pending: Option<(WordlineAddr, PageSet)>,
+    /// Pages before the next one and from it on.
+    before: u64,
+    after: u64,
+    /// Codewords of the first and of the last page that are not needed.
+    skipped: [u8; 2],
 }
 
 impl Reader<'_> {
     /// Reads consecutive pages in logical order.
     #[inline]
-    fn read(mut self, mapping: &Mapping, space: u32, first: u64, end: u64) -> PagesRead {
+    fn read(mut self, mapping: &Mapping, space: u32, pages: Range<u64>) -> PagesRead {
         let mut read = PagesRead::default();
-        mapping.for_each_run_in(space, first, end, |entry, pages| match entry {
-            Entry::Unmapped => read.unmapped += pages,
-            Entry::Buffered(_) => read.buffered += pages,
-            Entry::Flash(first) => {
-                read.flash += pages;
-                self.run(first, pages as u32);
+        mapping.for_each_run_in(space, pages.start, pages.end, |entry, pages| {
+            match entry {
+                Entry::Unmapped => read.unmapped += pages,
+                Entry::Buffered(_) => read.buffered += pages,
+                Entry::Flash(first) => {
+                    read.flash += pages;
+                    return self.run(first, pages as u32);
+                }
             }
+            self.pass(pages);
         });
         self.queue_pending();
         read
+    }
+
+    /// Goes on behind so many pages. Returns the codewords of them that are not needed.
+    #[inline]
+    fn pass(&mut self, pages: u64) -> u8 {
+        let [first, last] = self.skipped;
+        let mut skipped = 0;
+        if self.before == 0 {
+            skipped = first;
+        }
+        (self.before, self.after) = (self.before + pages, self.after - pages);
+        match self.after {
+            0 => skipped + last,
+            _ => skipped,
+        }
     }
 
     /// Reads pages with consecutive numbers.
@@ -135,8 +166,10 @@ impl Reader<'_> {
                 false => addressing.on_flash_page(at.page, end - position),
             };
             let pages = ((1u32 << here) - 1) << at.page;
+            let skipped = self.pass(here.into());
+            let pages = (wordline, pages as PageSet);
             self.flash
-                .read(self.queue, wordline, pages as PageSet, false, self.owner);
+                .read_part(self.queue, pages, false, skipped, self.owner);
             position += here;
             if position == end {
                 break;
@@ -157,6 +190,7 @@ impl Reader<'_> {
             let here = pages.min(addressing.pages_per_wordline - at.page);
             let wordline = addressing.wordline(log_id, superblock, at);
             self.melded(wordline, (((1u32 << here) - 1) << at.page) as PageSet);
+            self.pass(here.into());
             pages -= here;
             at.page = 0;
             at.unit += 1;

@@ -39,20 +39,20 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
         let mut asked = None;
         while next != NIL {
             let op = self.shared.ops[next];
-            let unit = self.unit(way, op.plane);
+            let unit = self.unit(way, op.plane());
             let page = match op.is_melded() {
                 true => None,
                 false => Some(self.shared.timing.flash_page(op.pages.trailing_zeros()) as u8),
             };
             // Reads of one plane share its sense.
             let sensed = match asked {
-                Some((plane, sensed)) if plane == op.plane => sensed,
+                Some((plane, sensed)) if plane == op.plane() => sensed,
                 _ => match self.shared.cells_at(unit, &op) {
                     Some((cells, at)) => cells.sense(at, page, command.sense, now),
                     None => return command.sense,
                 },
             };
-            asked = Some((op.plane, sensed));
+            asked = Some((op.plane(), sensed));
             longest = longest.max(sensed.time);
             if sensed.fails {
                 self.shared.failing.push(next);
@@ -68,7 +68,7 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
         if PLAIN || self.shared.cells.is_none() {
             return;
         }
-        let unit = self.unit(way, op.plane);
+        let unit = self.unit(way, op.plane());
         let begins = op.pages & 1 != 0;
         if let Some((cells, at)) = self.shared.cells_at(unit, op) {
             match op.kind {

@@ -14,6 +14,8 @@ pub(crate) struct DieCounts {
     pub(crate) page_reads: u64,
     /// Pages that these read beyond the first of their flash page.
     pub(crate) more_pages_read: u64,
+    /// Codewords of these pages that did not cross the bus.
+    pub(super) codewords_skipped: u64,
     pub(crate) melded_reads: u64,
     pub(crate) melded_pages_read: u64,
     /// Programs of whole wordlines.
@@ -36,6 +38,7 @@ impl DieCounts {
     pub(super) fn add(&mut self, other: &DieCounts) {
         self.page_reads += other.page_reads;
         self.more_pages_read += other.more_pages_read;
+        self.codewords_skipped += other.codewords_skipped;
         self.melded_reads += other.melded_reads;
         self.melded_pages_read += other.melded_pages_read;
         self.programs += other.programs;
@@ -110,6 +113,8 @@ impl FlashStats {
         let melded_pages = dies.melded_reads * u64::from(timing.whole.count_ones());
         let single_pages = dies.page_reads + dies.more_pages_read;
         let bus_pages = single_pages + melded_pages + dies.pages_programmed;
+        let bus_bytes =
+            bus_pages * timing.page_bus_bytes - dies.codewords_skipped * timing.codeword_bus_bytes;
         FlashStats {
             read_energy_nj: total(&[
                 (dies.page_reads, energy.read.0),
@@ -122,7 +127,7 @@ impl FlashStats {
                 (dies.copybacks, energy.program.0 + energy.melded_read.0),
             ]),
             erase_energy_nj: total(&[(dies.erases, energy.erase.0)]),
-            bus_energy_nj: total(&[(bus_pages * timing.page_bus_bytes, energy.bus_byte.0)]),
+            bus_energy_nj: total(&[(bus_bytes, energy.bus_byte.0)]),
             ..self
         }
     }

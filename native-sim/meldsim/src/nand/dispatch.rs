@@ -86,8 +86,8 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
         let (op, timing) = (&self.shared.ops[read], &self.shared.timing);
         match op.is_melded() {
             true => timing.wordline_transfer,
-            false if PLAIN => timing.page_transfer,
-            false => timing.page_transfer * u64::from(timing.count(op.pages)),
+            false if PLAIN => timing.transfer(1, op.skipped()),
+            false => timing.transfer(timing.count(op.pages), op.skipped()),
         }
     }
 

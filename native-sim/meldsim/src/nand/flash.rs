@@ -63,7 +63,20 @@ impl Flash {
         melded: bool,
         owner: Owner,
     ) {
-        let op = Op::new(Kind::Read(melded), at.row, pages, owner.0);
+        self.read_part(queue, (at, pages), melded, 0, owner);
+    }
+
+    /// As [`Flash::read`], of which so many codewords stay on the die, unless the whole wordline is sensed.
+    #[inline]
+    pub(crate) fn read_part(
+        &mut self,
+        queue: &mut Events,
+        (at, pages): (WordlineAddr, PageSet),
+        melded: bool,
+        skipped: u8,
+        owner: Owner,
+    ) {
+        let op = Op::new(Kind::Read(melded), at.row, pages, owner.0).skips(skipped);
         self.submit(queue, at.unit, op, owner);
     }
 
@@ -132,7 +145,10 @@ impl Flash {
             return self.enqueue::<true>(queue, unit.0, op);
         }
         let (die, plane) = self.die_and_plane(unit);
-        let op = Op { plane, ..op };
+        let op = Op {
+            place: op.place | plane,
+            ..op
+        };
         let Some(transactions) = &mut self.shared.transactions else {
             return self.enqueue::<false>(queue, die, op);
         };

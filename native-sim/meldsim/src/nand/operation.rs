@@ -67,7 +67,7 @@ impl Owner {
 pub(super) fn planes_of(ops: &Slab<Op>, first: u32) -> u16 {
     let (mut planes, mut next) = (0, first);
     while next != NIL {
-        planes |= 1 << ops[next].plane;
+        planes |= 1 << ops[next].plane();
         next = ops[next].next;
     }
     planes
@@ -128,7 +128,8 @@ pub(super) enum Kind {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Op {
     pub(super) kind: Kind,
-    pub(super) plane: u8,
+    /// The plane, and from [`Op::SKIPPED`] on the codewords of the pages that the bus is spared.
+    pub(super) place: u8,
     /// The pages of the wordline; none when a block is erased.
     pub(super) pages: PageSet,
     /// Block and wordline, within the plane: of a copyback the target, of an erase the first one.
@@ -139,12 +140,34 @@ pub(super) struct Op {
 }
 
 impl Op {
+    /// The first bit of the codewords: a die has at most 16 planes, a page at most 16 codewords.
+    const SKIPPED: u32 = 4;
+
+    #[inline]
+    pub(super) fn plane(&self) -> u8 {
+        self.place & ((1 << Op::SKIPPED) - 1)
+    }
+
+    /// Codewords of 4 KiB of its pages that nobody asked for.
+    #[inline]
+    pub(super) fn skipped(&self) -> u32 {
+        u32::from(self.place >> Op::SKIPPED)
+    }
+
+    /// The same without so many codewords of its pages.
+    #[inline]
+    pub(super) fn skips(mut self, codewords: u8) -> Op {
+        debug_assert!(codewords >> (u8::BITS - Op::SKIPPED) == 0);
+        self.place |= codewords << Op::SKIPPED;
+        self
+    }
+
     #[inline]
     pub(super) fn new(kind: Kind, row: u32, pages: PageSet, tag: u32) -> Op {
-        let (plane, next) = (0, NIL);
+        let (place, next) = (0, NIL);
         Op {
             kind,
-            plane,
+            place,
             pages,
             row,
             tag,
@@ -167,7 +190,7 @@ impl Op {
     #[inline]
     pub(super) fn erases(&self, read: &Op, wordlines_per_block: u32) -> bool {
         self.kind == Kind::Erase
-            && self.plane == read.plane
+            && self.plane() == read.plane()
             && self.row / wordlines_per_block == read.row / wordlines_per_block
     }
 
@@ -288,7 +311,7 @@ impl Command {
 
     /// Lets an operation on another plane join.
     fn join(&mut self, op: &Op) {
-        self.planes |= 1 << op.plane;
+        self.planes |= 1 << op.plane();
         self.pages += op.pages.count_ones();
     }
 }
@@ -336,7 +359,7 @@ pub(super) fn take_read<const PLAIN: bool>(
         false => (timing.flash_page(page), timing.count(pages)),
     };
     let sense = timing.sense[page as usize];
-    let mut command = Command::new(first, op.plane, asked, sense);
+    let mut command = Command::new(first, op.plane(), asked, sense);
     if multi_plane {
         let flash_page = timing.pages_of(page);
         let fits = |other: &Op| {
@@ -357,7 +380,7 @@ fn take_melded(
 ) -> Command {
     let first = queue.pop(ops);
     let op = ops[first];
-    let mut command = Command::new(first, op.plane, timing.count(pages), timing.melded_sense);
+    let mut command = Command::new(first, op.plane(), timing.count(pages), timing.melded_sense);
     let mut last = first;
     let mut missing = pages & !op.pages;
     if missing != 0 {
@@ -395,7 +418,7 @@ fn pages_with_neighbours(ops: &Slab<Op>, first: Op, whole: PageSet) -> PageSet {
 }
 
 fn same_wordline(a: &Op, b: &Op) -> bool {
-    a.row == b.row && a.plane == b.plane
+    a.row == b.row && a.plane() == b.plane()
 }
 
 /// Appends reads of the same row of other planes, one a plane.
@@ -408,7 +431,7 @@ fn take_planes(
 ) {
     let row = ops[last].row;
     take_fitting(queue, ops, PLANE_WINDOW, &mut last, |_, op| {
-        let fits = command.planes & (1 << op.plane) == 0 && op.row == row && fits(op);
+        let fits = command.planes & (1 << op.plane()) == 0 && op.row == row && fits(op);
         if fits {
             command.join(op);
         }
@@ -429,11 +452,11 @@ pub(super) fn take_pe(
 ) -> Command {
     let first = queue.pop(ops);
     let op = ops[first];
-    let mut command = Command::new(first, op.plane, timing.count(op.pages), Duration::ZERO);
+    let mut command = Command::new(first, op.plane(), timing.count(op.pages), Duration::ZERO);
     if multi_plane && op.kind != Kind::Copyback {
         let mut seen = command.planes;
         take_fitting(queue, ops, PLANE_WINDOW, &mut { first }, |ops, other| {
-            let plane = 1 << other.plane;
+            let plane = 1 << other.plane();
             let fits = seen & plane == 0
                 && other.shares_command(&op, timing)
                 && !reads

@@ -53,12 +53,13 @@ impl ChannelContext<'_, true> {
         if ops[index].is_melded() || !takes_page || !die.pes.is_empty() {
             return None;
         }
-        let Op {
+        let op @ Op {
             row, pages, tag, ..
         } = ops[index];
         ops.remove(index);
         self.bus.transfer = Transfer::None;
         die.counts.page_reads += 1;
+        die.counts.codewords_skipped += u64::from(op.skipped());
         die.busy += now - die.busy_since;
         (die.sensing, die.output) = (NIL, NIL);
         if next != NIL {

@@ -64,7 +64,7 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
         let die = &mut self.dies[way as usize];
         let mut next = die.output;
         let (plane, melded) = (
-            self.shared.ops[next].plane,
+            self.shared.ops[next].plane(),
             self.shared.ops[next].is_melded(),
         );
         let unit = self.unit(way, plane);
@@ -88,13 +88,14 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
                 die.counts.melded_pages_read += u64::from(op.pages.count_ones());
             } else {
                 die.counts.page_reads += 1;
+                die.counts.codewords_skipped += u64::from(op.skipped());
                 if !PLAIN {
                     die.counts.more_pages_read += u64::from(op.pages.count_ones() - 1);
                 }
             }
             self.shared.ops.remove(next);
             next = op.next;
-            if next == NIL || (!PLAIN && self.shared.ops[next].plane != plane) {
+            if next == NIL || (!PLAIN && self.shared.ops[next].plane() != plane) {
                 break;
             }
         }
@@ -136,9 +137,9 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
         else {
             return;
         };
-        let plane = ops[first].plane;
+        let plane = ops[first].plane();
         let reads = Reads { ops, next: first };
-        let reads = reads.take_while(|&(index, _)| ops[index].plane == plane);
+        let reads = reads.take_while(|&(index, _)| ops[index].plane() == plane);
         recorder.bus(
             die,
             BusUse::DataOut,
@@ -191,7 +192,7 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
         while next != NIL {
             let op = self.shared.ops[next];
             self.tell_cells(way, &op, now);
-            let (unit, token) = (self.unit(way, op.plane), op.tag);
+            let (unit, token) = (self.unit(way, op.plane()), op.tag);
             let counts = &mut self.dies[way as usize].counts;
             finished.push(match op.kind {
                 Kind::Erase => {

@@ -11,10 +11,13 @@ pub(crate) struct Timing {
     pub(crate) command: Duration,
     /// One page with its spare area on the bus.
     pub(crate) page_transfer: Duration,
+    /// A codeword of 4 KiB with its spare area on the bus.
+    codeword_transfer: Duration,
     /// All pages of a wordline on the bus.
     pub(crate) wordline_transfer: Duration,
-    /// Bytes of one page on the bus.
+    /// Bytes of one page on the bus, and of a codeword.
     pub(crate) page_bus_bytes: u64,
+    pub(crate) codeword_bus_bytes: u64,
     /// Sensing each flash page of a wordline alone.
     pub(crate) sense: [Duration; MAX_FLASH_PAGES_PER_WORDLINE],
     /// Sensing all of them at once.
@@ -43,6 +46,7 @@ impl Timing {
         let bits_per_us = u128::from(bus.rate.0) * u128::from(bus.width_bits);
         let page = u128::from(profile.mapping_unit().0) * u128::from(bus.bytes_per_4kib);
         let page_transfer = divide(page * 8_000_000, 4096 * bits_per_us);
+        let codeword = u128::from(bus.bytes_per_4kib) * 8_000_000;
         let command = divide(u128::from(bus.command_bytes) * 8_000_000, bits_per_us);
         let mut sense = [Duration::ZERO; MAX_FLASH_PAGES_PER_WORDLINE];
         for (slot, time) in sense.iter_mut().zip(&profile.timing.read) {
@@ -54,10 +58,12 @@ impl Timing {
         let mut timing = Timing {
             command,
             page_transfer,
+            codeword_transfer: divide(codeword, bits_per_us),
             wordline_transfer: page_transfer * u64::from(all_pages),
             sense,
             melded_sense: profile.timing.melded_read.unwrap_or(Duration::ZERO),
             page_bus_bytes: ((page + 2048) / 4096) as u64,
+            codeword_bus_bytes: bus.bytes_per_4kib.into(),
             program: [profile.timing.program; 1 << MAX_FLASH_PAGES_PER_WORDLINE],
             copy_sense: [Duration::ZERO; 1 << MAX_FLASH_PAGES_PER_WORDLINE],
             erase: profile.timing.erase,
@@ -97,6 +103,12 @@ impl Timing {
     pub(crate) fn copyback(&self, pages: PageSet) -> Duration {
         let flash_pages = self.flash_pages(pages);
         self.copy_sense[flash_pages] + self.program[flash_pages]
+    }
+
+    /// How long so many pages cross the bus, without so many codewords of theirs.
+    #[inline]
+    pub(crate) fn transfer(&self, pages: u32, skipped: u32) -> Duration {
+        self.page_transfer * u64::from(pages) - self.codeword_transfer * u64::from(skipped)
     }
 
     /// How many pages there are in a set; of a whole wordline, without counting.

@@ -240,7 +240,7 @@ impl Transactions {
                     return;
                 }
             } else {
-                self.draft.passed[usize::from(way)] |= 1 << op.plane;
+                self.draft.passed[usize::from(way)] |= 1 << op.plane();
                 previous = index;
             }
             index = next;
@@ -285,7 +285,7 @@ impl Transactions {
         if others == 0 {
             return true;
         }
-        let (die, plane) = (usize::from(way), 1 << op.plane);
+        let (die, plane) = (usize::from(way), 1 << op.plane());
         // Programs and erases of one plane stay in order.
         if !op.is_read() && draft.passed[die] & plane != 0 {
             return false;
@@ -387,7 +387,7 @@ impl Draft {
                 pages: 0,
             };
         }
-        part.planes |= 1 << op.plane;
+        part.planes |= 1 << op.plane();
         part.pages += op.pages.count_ones();
     }
 }

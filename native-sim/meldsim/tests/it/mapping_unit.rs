@@ -26,24 +26,65 @@ fn read_latency(profile: &Profile, first: u64, units: u32) -> Duration {
     drain(&mut device)
 }
 
+/// To the rounding of a transfer, a picosecond each.
+fn assert_near(one: Duration, other: Duration) {
+    let off = one.max(other) - one.min(other);
+    assert!(off <= Duration::from_ps(4), "{one} for {other}");
+}
+
 #[test]
-fn a_read_of_a_part_senses_the_page_and_transfers_the_part() {
-    let (whole, parts) = (profile(16), profile(4));
-    let page = read_latency(&whole, 0, 1);
-    assert_eq!(read_latency(&whole, 0, 4), page, "a page is read whole");
-    assert_eq!(
-        read_latency(&parts, 0, 4),
-        page,
-        "the same with all of its units"
-    );
+fn a_read_of_a_part_senses_the_page_and_transfers_its_codewords() {
+    let (whole, halves, parts) = (profile(16), profile(8), profile(4));
+    let page = read_latency(&whole, 0, 4);
     let one = read_latency(&parts, 0, 1);
-    let two = read_latency(&parts, 1, 2);
-    let transfer = two - one;
+    let transfer = read_latency(&parts, 1, 2) - one;
     assert!(transfer > Duration::ZERO);
-    // To the rounding of a transfer, a picosecond each.
-    let expected = one + transfer * 3;
-    let off = page.max(expected) - page.min(expected);
-    assert!(off <= Duration::from_ps(4), "{page} for {expected}");
+    assert_near(page, one + transfer * 3);
+    // Whatever the unit, and wherever in it they are.
+    for units in 1..=4 {
+        for first in 0..=4 - u64::from(units) {
+            for profile in [&whole, &halves, &parts] {
+                let latency = read_latency(profile, first, units);
+                assert_near(latency, one + transfer * (u64::from(units) - 1));
+            }
+        }
+    }
+}
+
+/// The bus is held a quarter as long, by arithmetic; what is read to be merged is whole.
+#[test]
+fn reads_of_a_codeword_hold_the_bus_a_quarter_as_long() {
+    const READS: u64 = 100;
+    let mut profile = profile(16);
+    let byte = 8e12 / (profile.bus.rate.0 as f64 * 1e6 * f64::from(profile.bus.width_bits));
+    let command = f64::from(profile.bus.command_bytes) * byte;
+    let codeword = f64::from(profile.bus.bytes_per_4kib) * byte;
+    profile.controller.write_buffer = ByteSize(16 << 20);
+    for (units, codewords) in [(1, 1.0), (4, 4.0), (6, 6.0)] {
+        let (mut device, nsid) = device(&profile);
+        device.preload(nsid, 0, 2048, Directive::NONE).unwrap();
+        let mut random = Random(7);
+        for tag in 0..READS {
+            let first = random.below(500) * 4;
+            device
+                .submit(&Command::read(nsid, first, units, tag))
+                .unwrap();
+            drain(&mut device);
+        }
+        let busy = device.stats().channel_busy_ps as f64 / READS as f64;
+        let pages = f64::from(units.div_ceil(4));
+        let expected = pages * command + codewords * codeword;
+        assert!((busy / expected - 1.0).abs() < 1e-6, "{busy} {expected}");
+    }
+    let (mut device, nsid) = device(&profile);
+    device.preload(nsid, 0, 2048, Directive::NONE).unwrap();
+    device
+        .submit(&Command::write(nsid, 5, 1, Directive::NONE, 0))
+        .unwrap();
+    drain(&mut device);
+    let busy = device.stats().channel_busy_ps as f64;
+    let expected = command + 4.0 * codeword;
+    assert!((busy / expected - 1.0).abs() < 1e-6, "{busy} {expected}");
 }
 
 #[test]

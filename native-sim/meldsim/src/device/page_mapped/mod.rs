@@ -347,7 +347,11 @@ impl<M: Map> NandMedium<M> {
     fn read_page(&mut self, queue: &mut EventQueue<Event>, requests: &mut Requests, id: u32) {
         let (request, stats) = requests.with_stats(id);
         let PageRange {
-            set, space, first, ..
+            set,
+            space,
+            first,
+            skipped,
+            ..
         } = request.range;
         if M::HAS_PAGES && request.mapped == first {
             return;
@@ -358,7 +362,8 @@ impl<M: Map> NandMedium<M> {
         request.next = first + 1;
         request.parts += 1;
         let ftl = &self.sets[set as usize].ftl;
-        match ftl.read_page(&mut self.flash, queue, space, first, Owner::request(id)) {
+        let (skipped, owner) = (skipped[0] + skipped[1], Owner::request(id));
+        match ftl.read_page(&mut self.flash, queue, space, first, skipped, owner) {
             Entry::Flash(_) => {
                 stats.host_pages_read += 1;
                 return;
@@ -388,7 +393,11 @@ impl<M: Map> NandMedium<M> {
     ) -> bool {
         let (request, stats) = requests.with_stats(id);
         let PageRange {
-            set, space, end, ..
+            set,
+            space,
+            end,
+            mut skipped,
+            ..
         } = request.range;
         let mut issued = end.min(request.next + request.segment);
         if M::HAS_PAGES {
@@ -404,7 +413,13 @@ impl<M: Map> NandMedium<M> {
         request.is_divided |= issued < end;
         let ftl = &self.sets[set as usize].ftl;
         let owner = Owner::request(id);
-        let read = ftl.read(&mut self.flash, queue, space, first, issued, owner);
+        if first > request.range.first {
+            skipped[0] = 0;
+        }
+        if issued < end {
+            skipped[1] = 0;
+        }
+        let read = ftl.read(&mut self.flash, queue, space, first..issued, skipped, owner);
         request.next = issued;
         request.in_flight += read.flash;
         request.parts += read.flash;
