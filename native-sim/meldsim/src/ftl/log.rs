@@ -287,7 +287,21 @@ impl Log {
 
     /// Whether there are superblocks for another stream than so many. Each may be written in all layouts.
     fn can_spare(&self, others: u32) -> bool {
-        others < self.spare_streams
+        let past = u32::from(self.blocks.open(Stream::PAST).is_some());
+        others + past < self.spare_streams
+    }
+
+    /// Whether what was written long ago has a superblock of its own, or may be given one.
+    pub(crate) fn spares_past(&self) -> bool {
+        let others = (self.host_streams | self.ending_streams).count_ones();
+        self.blocks.open(Stream::PAST).is_some()
+            || self.can_spare(others + self.gc_streams.count_ones())
+    }
+
+    /// Whether the host has begun a stripe that it has not filled.
+    pub(crate) fn fills_stripe(&self) -> bool {
+        let stream = self.streams.get(Stream::Host(0, Layout::Normal).index());
+        stream.is_some_and(|stream| !stream.gatherer.stripe.is_empty())
     }
 
     /// The host's stream of that number is released: it makes room for another once its superblocks are
@@ -358,18 +372,20 @@ impl Log {
 
     /// Wordlines to the end of the stripe that the stream's next wordline lies in, when everything
     /// queued has its positions.
-    pub(crate) fn rest_of_stripe(&mut self, stream: Stream, addressing: &Addressing) -> u32 {
+    pub(crate) fn rest_of_stripe(&self, stream: Stream, addressing: &Addressing) -> u32 {
         // Stripes get their positions whole, so that stripes are filled in the order of positions only
         // when they are aligned: the position counts in wordlines here.
         addressing.units - self.filled_wordlines(stream, addressing) % addressing.units
     }
 
     /// Wordlines of the superblock that the stream fills when everything queued has its positions.
-    pub(crate) fn filled_wordlines(&mut self, stream: Stream, addressing: &Addressing) -> u32 {
-        let queue = &self.stream(stream).queue;
+    pub(crate) fn filled_wordlines(&self, stream: Stream, addressing: &Addressing) -> u32 {
+        let queue = self.streams.get(stream.index()).map(|of| &of.queue);
+        let queued = queue.map_or(0, VecDeque::len);
         let in_superblock = |queued: &&Queued| !matches!(queued, Queued::EndOfSuperblock);
-        let waiting = queue.iter().rev().take_while(in_superblock).count();
-        let filled = match waiting == queue.len() {
+        let last = queue.into_iter().flatten().rev();
+        let waiting = last.take_while(in_superblock).count();
+        let filled = match waiting == queued {
             true => self.blocks.next_position(stream) / addressing.pages_per_wordline,
             false => 0,
         };

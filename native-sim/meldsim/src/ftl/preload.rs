@@ -8,6 +8,7 @@ use super::address::Ppn;
 use super::blocks::{PRELOADED, State};
 use super::layer::Ftl;
 use super::ledger::Spot;
+use super::log::Log;
 use super::mapping::{Entry, EntryRun, LEAF, MapIndex};
 use super::reverse_map;
 use super::steady_state::{StratifiedShuffle, valid_by_age, write_amplification};
@@ -41,8 +42,13 @@ pub(crate) fn in_order(
     layout: Layout,
 ) -> Option<()> {
     ftl.has_room(space, first, end, layout).then_some(())?;
-    let stream = match Some(space) == ftl.map_space {
-        true => Stream::MAP[0],
+    // What is placed would take the rest of a stripe that the host fills, and leave it a few dies again and again.
+    let is_apart = layout == Layout::Normal
+        && ftl.logs.iter().any(Log::fills_stripe)
+        && ftl.logs.iter().all(Log::spares_past);
+    let stream = match is_apart {
+        _ if Some(space) == ftl.map_space => Stream::MAP[0],
+        true => Stream::PAST,
         false => Stream::Host(0, layout),
     };
     let mut preload = Preload::new(ftl, stream);

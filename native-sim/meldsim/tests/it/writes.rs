@@ -75,6 +75,39 @@ fn preloaded_pages_lie_where_written_ones_do() {
     }
 }
 
+/// As a trace's reads of data that it never wrote: each die programs as much as any other.
+#[test]
+fn what_is_placed_while_the_host_writes_leaves_it_all_dies() {
+    let mut profile = published_profile();
+    profile.controller.write_buffer = ByteSize(4 << 20);
+    let (mut device, nsid) = device(&profile);
+    const STRIPE: u64 = 192;
+    for page in 0..20 * STRIPE {
+        let write = Command::write(nsid, page, 1, Directive::NONE, 0);
+        device.submit(&write).unwrap();
+        if page % 7 == 0 {
+            let chunk = (1 << 20) + page / 7 * STRIPE;
+            device
+                .preload(nsid, chunk, STRIPE, Directive::NONE)
+                .unwrap();
+        }
+        drain(&mut device);
+    }
+    device.submit(&Command::flush(nsid, 0)).unwrap();
+    drain(&mut device);
+    let mut pages = std::collections::BTreeMap::new();
+    for page in 0..20 * STRIPE {
+        match device.locate(nsid, page).unwrap() {
+            Location::Flash { channel, die, .. } => *pages.entry((channel, die)).or_insert(0) += 1,
+            other => panic!("{page} is {other:?}"),
+        }
+    }
+    assert!(
+        pages.len() == 64 && pages.values().all(|&of_die| of_die == 60),
+        "{pages:?}"
+    );
+}
+
 #[test]
 fn hinted_pages_share_wordlines_and_unhinted_ones_do_not() {
     let (mut device, nsid) = device(&published_profile());

@@ -316,7 +316,7 @@ impl Blocks {
                 continue;
             }
             debug_assert!(pages <= self.pages_per_superblock - open.next);
-            if !stream.is_of_map() {
+            if !stream.is_of_map() && stream != Stream::PAST {
                 self.filled_last[usize::from(matches!(stream, Stream::Gc(..)))] = stream.index();
             }
             let taken = (open.superblock, open.next);

@@ -65,13 +65,16 @@ impl Stream {
     pub(crate) const FIXED: usize = FIXED_STREAMS as usize;
 
     /// Streams there can be.
-    pub(crate) const COUNT: usize = Stream::MAP_WRITTEN + 1;
+    pub(crate) const COUNT: usize = Stream::PAST_INDEX + 1;
 
     /// Those of translation pages: of the ones that are written, and of the ones that are moved.
     pub(crate) const MAP: [Stream; 2] = [
         Stream::Host(MAX_STREAMS as u8 + 1, Layout::Normal),
         Stream::Gc(FRONTIERS[1], Layout::Normal),
     ];
+    /// Of data written long ago that is placed while the host fills a stripe. It never waits.
+    pub(crate) const PAST: Stream = Stream::Host(2 * FRONTIERS[0], Layout::Normal);
+    const PAST_INDEX: usize = Stream::MAP_WRITTEN + 1;
     const MAP_WRITTEN: usize = Stream::OF_GC_BEGIN + 2 * FRONTIERS[1] as usize;
     /// Bit n: the stream of index n is that of translation pages that are written.
     pub(crate) const OF_MAP: u64 = 1 << Stream::MAP_WRITTEN;
@@ -80,7 +83,7 @@ impl Stream {
     const OF_GC_BEGIN: usize = 2 * (MAX_STREAMS as usize + 2);
 
     /// Bit n: the stream of index n is garbage collection's.
-    pub(crate) const OF_GC: u64 = 0b101 | ((u64::MAX << Stream::OF_GC_BEGIN) & !Stream::OF_MAP);
+    pub(crate) const OF_GC: u64 = 0b101 | (Stream::OF_MAP - (1 << Stream::OF_GC_BEGIN));
 
     /// Its number; streams have their turn in this order.
     pub(crate) fn index(self) -> usize {
@@ -88,6 +91,7 @@ impl Stream {
             Stream::Gc(0, layout) => 2 * layout as usize,
             Stream::Host(0, layout) => 2 * layout as usize + 1,
             map if map == Stream::MAP[0] => Stream::MAP_WRITTEN,
+            past if past == Stream::PAST => Stream::PAST_INDEX,
             Stream::Host(stream, layout) => 2 + 2 * usize::from(stream) + layout as usize,
             Stream::Gc(frontier, layout) => {
                 Stream::OF_GC_BEGIN + 2 * (usize::from(frontier) - 1) + layout as usize
@@ -100,6 +104,7 @@ impl Stream {
             0 | 2 => Stream::Gc(0, Layout::new(index == 2)),
             1 | 3 => Stream::Host(0, Layout::new(index == 3)),
             Stream::MAP_WRITTEN => Stream::MAP[0],
+            Stream::PAST_INDEX => Stream::PAST,
             _ => {
                 let layout = Layout::new(index % 2 == 1);
                 match index.checked_sub(Stream::OF_GC_BEGIN) {
@@ -140,7 +145,8 @@ mod tests {
         for index in 0..Stream::COUNT {
             assert_eq!(Stream::from_index(index).index(), index);
         }
-        assert_eq!(Stream::MAP[0].index(), Stream::COUNT - 1);
+        assert_eq!(Stream::PAST.index(), Stream::COUNT - 1);
+        assert!(Stream::PAST.frontier().is_first());
         let of_gc = |index| Stream::OF_GC >> index & 1 == 1;
         for index in 0..Stream::COUNT {
             let is_gc = matches!(Stream::from_index(index), Stream::Gc(..));
