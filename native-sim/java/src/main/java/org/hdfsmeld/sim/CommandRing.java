@@ -85,12 +85,15 @@ public final class CommandRing {
     return (int) ((ticket - 1) % SLOTS);
   }
 
-  /** Claims the next position for an entry; below 0 when there is no room. */
+  /**
+   * Claims the next position for an entry; below 0 when there is no room, also while a ticket that
+   * had its slot before is pending: its outcome would be taken for the new one's.
+   */
   public long claim() {
     while (true) {
       long at = acquire(TAIL);
       long turn = acquire(entry(at) + TURN);
-      if (turn < at) {
+      if (turn < at || pendingIn(slot(at + 1)) > 0) {
         return -1;
       }
       if (turn == at && WORDS.compareAndSet(memory, TAIL, at, at + 1)) {
@@ -164,7 +167,8 @@ public final class CommandRing {
 
   /** Whether a ticket's command is not done, and not given up. */
   public boolean isPending(long ticket) {
-    return acquire(slotAt(ticket) + STATE) == pending(ticket);
+    // In one order with sleeps: who sleeps has seen this after it, or is seen and woken.
+    return (long) WORDS.getVolatile(memory, slotAt(ticket) + STATE) == pending(ticket);
   }
 
   /** A thread sleeps until the ticket is done, if it still {@link #isPending} after this. */
