@@ -12,8 +12,10 @@ use meldsim_workload::{
 
 /// More channels than this are shown in the heat map only.
 const CHANNEL_BARS: usize = 64;
-/// More jobs than this are said together.
-const MOST_JOBS: usize = 3;
+/// Letters of a headline: two lines of a page. Jobs that take more are said together.
+const HEADLINE_LETTERS: usize = 125;
+/// Smaller requests are said as IOPS, others as bandwidth.
+const SMALL_BYTES: u64 = 64 << 10;
 /// Of an interval, the least that a job must have run for its rate to be drawn.
 const LEAST_SHARE: f64 = 0.2;
 const OF_TAILS: &str = "Arrival to completion, in intervals of 200 requests or more where there are enough. Simulated.";
@@ -79,14 +81,14 @@ fn verdict(run: &RunResult) -> String {
     if failed > 0 {
         return format!("{failed} requests failed: the device is full.");
     }
-    // Volumes of a trace are too many for a sentence.
-    let found = match run.jobs.len() {
-        1..=MOST_JOBS => of_jobs(run),
-        _ => of_all(run),
-    };
-    match found.is_empty() {
+    let sentence = |found: String| match found.is_empty() {
         true => "No request was made.".to_owned(),
         false => format!("{}; {}.", capital(&found), limit_in_words(run)),
+    };
+    let of_jobs = sentence(of_jobs(run));
+    match of_jobs.chars().count() <= HEADLINE_LETTERS {
+        true => of_jobs,
+        false => sentence(of_all(run)),
     }
 }
 
@@ -140,10 +142,13 @@ fn of_all(run: &RunResult) -> String {
 fn in_words(name: &str, tally: &Tally, seconds: f64) -> Option<String> {
     let latency = tally.latencies().summary()?;
     let us = |us: f64| duration(Duration::from_ps((us * 1e6) as u64));
+    // Of small requests people compare the number, of large ones the bytes.
+    let rate = match tally.bytes / tally.requests.max(1) < SMALL_BYTES {
+        true => format!("{} IOPS", count(tally.requests as f64 / seconds)),
+        false => rate_mib_s(tally.bytes as f64 / f64::from(1 << 20) / seconds),
+    };
     Some(format!(
-        "{name} {}, {} IOPS, median {}, 99th percentile {}",
-        rate_mib_s(tally.bytes as f64 / f64::from(1 << 20) / seconds),
-        count(tally.requests as f64 / seconds),
+        "{name} {rate}, median {}, p99 {}",
         us(latency.p50_us),
         us(latency.p99_us),
     ))
@@ -153,7 +158,7 @@ fn in_words(name: &str, tally: &Tally, seconds: f64) -> Option<String> {
 fn limit_in_words(run: &RunResult) -> String {
     match &run.limit {
         Some(limit) if limit.key.is_some() && !["bus", "dies"].contains(&limit.what) => {
-            format!("limit: {limit}")
+            format!("limit: {}", limit.what)
         }
         _ => limit(&run.device),
     }
@@ -167,7 +172,8 @@ fn capital(text: &str) -> String {
 
 /// The charts of the run over time that one looks at first.
 fn over_time(run: &RunResult, series: &TimeSeries, page: &mut Page) {
-    let rates = rates(run, series, |at| at.bandwidth_mib_s);
+    let of_bytes = |tally: &Tally| tally.bytes as f64 / f64::from(1 << 20);
+    let rates = rates(run, series, (|at| at.bandwidth_mib_s, of_bytes));
     let caption =
         "In intervals of 50 requests or more where there are enough, while the job ran. Simulated.";
     page.chart(chart("Bandwidth", Axis::linear("MiB/s"), rates), caption);
@@ -175,12 +181,16 @@ fn over_time(run: &RunResult, series: &TimeSeries, page: &mut Page) {
         tails(run, series, "Latency, 99th percentile", |at| at.p99_us),
         OF_TAILS,
     );
-    let busy = |name: &str, value: fn(&DeviceInterval) -> f64| {
-        Line::over(name, &series.device, |at| (at.start_us / 1e3, value(at)))
+    let busy = |name: &str, all: Vec<f64>, value: fn(&DeviceInterval) -> f64| {
+        Line::over(name, &series.device, |at| (at.start_us / 1e3, value(at))).with_mean(mean(&all))
     };
+    let (channels, dies) = (
+        run.device.channels_busy_percent(),
+        run.device.dies_busy_percent(),
+    );
     let busy = vec![
-        busy("channels", |at| at.channel_busy_percent),
-        busy("dies", |at| at.die_busy_percent),
+        busy("channels", channels, |at| at.channel_busy_percent),
+        busy("dies", dies, |at| at.die_busy_percent),
     ];
     page.chart(
         chart("Busy share", Axis::linear("%"), busy),
@@ -190,7 +200,8 @@ fn over_time(run: &RunResult, series: &TimeSeries, page: &mut Page) {
 
 /// The other charts of the run over time.
 fn more_over_time(run: &RunResult, series: &TimeSeries, page: &mut Page) {
-    let iops = rates(run, series, |at| at.iops);
+    let of_requests = |tally: &Tally| tally.requests as f64;
+    let iops = rates(run, series, (|at| at.iops, of_requests));
     let caption =
         "Requests that completed, in intervals of 50 or more where there are enough. Simulated.";
     page.chart(
@@ -249,8 +260,13 @@ fn name(track: &Track) -> String {
     format!("{} {}", track.job, track.direction)
 }
 
-/// A line of steps for each direction of each job, while the job ran.
-fn rates(run: &RunResult, series: &TimeSeries, value: fn(&IntervalRate) -> f64) -> Vec<Line> {
+/// A line of steps for each direction of each job, while the job ran: the rate of an interval, and what was done in all,
+/// which gives the mean.
+fn rates(
+    run: &RunResult,
+    series: &TimeSeries,
+    (value, done): (fn(&IntervalRate) -> f64, impl Fn(&Tally) -> f64),
+) -> Vec<Line> {
     let lines = series.tracks.iter().map(|track| {
         let (start, end) = ran(run, track);
         let mut points = Vec::new();
@@ -272,7 +288,15 @@ fn rates(run: &RunResult, series: &TimeSeries, value: fn(&IntervalRate) -> f64) 
             }
             points.extend([(from / 1e3, value), (to / 1e3, value)]);
         }
-        Line::new(name(track), points).in_steps()
+        let line = Line::new(name(track), points).in_steps();
+        let tally = directions(run)
+            .find(|(job, direction, _)| job.name == track.job && *direction == track.direction);
+        match tally {
+            Some((job, _, tally)) => {
+                line.with_mean(done(tally) / (job.duration_us / 1e6).max(f64::MIN_POSITIVE))
+            }
+            None => line,
+        }
     });
     lines.collect()
 }
@@ -295,29 +319,24 @@ fn tails(
 
 /// What of the device has no room for more.
 fn limit(device: &DeviceResult) -> String {
-    let mean = |percents: &[f64]| percents.iter().sum::<f64>() / percents.len().max(1) as f64;
     let most = |percents: &[f64]| percents.iter().copied().fold(0.0, f64::max);
     let (dies, channels) = (device.dies_busy_percent(), device.channels_busy_percent());
     let (of_dies, of_channels) = (mean(&dies), mean(&channels));
     if of_channels >= FULL_PERCENT {
-        format!("the channels are the limit: {of_channels:.1} % busy")
+        format!("limit: channels, {of_channels:.1} % busy")
     } else if of_dies >= FULL_PERCENT {
-        format!("the dies are the limit: {of_dies:.1} % busy")
+        format!("limit: dies, {of_dies:.1} % busy")
     } else if most(&channels) >= ONE_FULL_PERCENT {
-        format!(
-            "one channel is the limit: {:.1} % busy, all of them {of_channels:.1} %",
-            most(&channels)
-        )
+        format!("limit: one channel, {:.1} % busy", most(&channels))
     } else if most(&dies) >= ONE_FULL_PERCENT {
-        format!(
-            "one die is the limit: {:.1} % busy, all of them {of_dies:.1} %",
-            most(&dies)
-        )
+        format!("limit: one die, {:.1} % busy", most(&dies))
     } else {
-        format!(
-            "neither dies ({of_dies:.1} % busy) nor channels ({of_channels:.1} %) are the limit"
-        )
+        format!("dies {of_dies:.1} % busy, channels {of_channels:.1} %")
     }
+}
+
+fn mean(percents: &[f64]) -> f64 {
+    percents.iter().sum::<f64>() / percents.len().max(1) as f64
 }
 
 fn tenths(value: f64) -> f64 {

@@ -14,7 +14,7 @@
   // Red, green and blue of each kind, on light and on dark paper; after Okabe and Ito (2008).
   const LIGHT = [[120, 120, 120], [0, 60, 110], [213, 94, 0], [170, 215, 245], [86, 180, 233], [20, 135, 205], [0, 100, 160],
     [0, 158, 115], [230, 159, 0], [204, 60, 60], [160, 120, 60], [204, 121, 167], [225, 229, 234], [120, 90, 160],
-    [204, 121, 167], [110, 125, 150], [213, 94, 0], [140, 140, 140], [100, 100, 100], [160, 120, 60], [230, 120, 40]];
+    [110, 75, 45], [110, 125, 150], [150, 45, 95], [140, 140, 140], [80, 80, 80], [95, 140, 60], [205, 60, 160]];
   const DARK = LIGHT.map((rgb) => rgb.map((part) => Math.round(part + (255 - part) * .22)));
   DARK[BUSY] = [42, 50, 60];
   const PART_COLOURS = [[150, 150, 150], [120, 90, 160], [230, 159, 0], [204, 60, 60], [86, 180, 233], [204, 121, 167],
@@ -264,7 +264,7 @@
       this.shifts = devices.map(() => 0);
       this.buildRows();
       this.buildPage();
-      this.open();
+      this.showAll();
       new ResizeObserver(() => this.resize()).observe(frame);
       matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { this.strips = null; this.draw(); });
     }
@@ -284,7 +284,8 @@
           this.rows.push({ device, title: track.title, gap: of !== group, tracks: [track] });
           group = of;
         }
-        if (hidden > 0) this.rows.splice(-1, 0, { header: `${hidden} more slots of commands are not drawn`, device });
+        const after = this.rows.findLastIndex(({ tracks }) => tracks?.[0]?.group === 'commands') + 1;
+        if (hidden > 0) this.rows.splice(after, 0, { header: `${hidden} more slots of commands are not drawn`, device });
       }
     }
 
@@ -392,17 +393,6 @@
       this.show(this.first, this.end);
     }
 
-    /** Shows the first two reads of a device, else its first two commands; of devices that are compared, everything. */
-    open() {
-      this.showAll();
-      const { commands } = this.devices[0], count = commands.starts.length;
-      if (this.devices.length > 1 || count <= 2) return;
-      const all = Array.from({ length: Math.min(count, 1000) }, (_, i) => commands.at(i)), reads = all.filter(({ opcode }) => opcode === 0);
-      const two = (reads.length > 1 ? reads : all).slice(0, 2), from = Math.min(...two.map(({ start }) => start));
-      const to = Math.max(...two.map(({ start, length }) => start + length)), margin = .05 * (to - from);
-      this.show(from - margin, to + margin);
-    }
-
     show(from, to) {
       const span = Math.min(Math.max(to - from, 1000), this.end - this.first);
       this.from = Math.min(Math.max(from, this.first), this.end - span);
@@ -433,13 +423,20 @@
     /** Heights of rows, so that all are seen where they can be. */
     layOut() {
       this.height = Math.max(240, Math.min(Math.round(innerHeight * .75), 760));
-      const headers = this.rows.filter((row) => row.header).length, lines = this.rows.length - headers;
+      // Of the slots only those with a command in sight.
+      const isShown = ({ device, tracks: [track] = [] }) => {
+        if (track?.group !== 'commands') return true;
+        const [from, to] = [this.from, this.to].map((at) => at + this.shifts[device]);
+        return track.starts[lower(track.ends, 0, track.length, from)] < to;
+      };
+      this.shown = this.rows.filter(isShown);
+      const headers = this.shown.filter((row) => row.header).length, lines = this.shown.length - headers;
       // The first line of a group has its name beside it.
-      const named = this.rows.filter((row) => row.gap || row.level).length;
+      const named = this.shown.filter((row) => row.gap || row.level).length;
       const room = (this.height - HEADER - headers * HEADER - named * (GAP + NAMED)) / Math.max(1, lines - named);
       const line = Math.max(LEAST_ROW, Math.min(MOST_ROW, Math.floor(room)));
       let y = HEADER;
-      for (const row of this.rows) {
+      for (const row of this.shown) {
         y += row.gap ? GAP : 0;
         row.y = y;
         row.height = row.header ? HEADER : row.gap || row.level ? Math.max(NAMED, line) : line;
@@ -484,7 +481,7 @@
       let drawn = 0;
       // A row is made as one line of pixels, and one for its edges where spans are lit.
       const line = new Uint32Array(pixels), edge = new Uint32Array(pixels), lit = this.lit;
-      for (const row of this.rows) {
+      for (const row of this.shown) {
         const top = Math.round((row.y - this.scroll) * scale), bottom = Math.round((row.y + row.height - this.scroll) * scale) - 1;
         if (row.header || bottom < HEADER * scale || top >= canvas.height) continue;
         const from = this.from + this.shifts[row.device], end = from + perPixel * pixels;
@@ -590,11 +587,11 @@
         }
         thin = null;
       };
-      for (const [index, row] of this.rows.entries()) {
+      for (const [index, row] of this.shown.entries()) {
         const y = row.y - this.scroll;
         const isThin = !row.header && row.height < LEAST_NAMED;
         if (isThin) thin ??= { y, title: row.title };
-        const next = this.rows[index + 1];
+        const next = this.shown[index + 1];
         if (thin && (!next || next.header || next.gap || next.height >= LEAST_NAMED)) nameThin(y + row.height, row.title);
         if (y < HEADER - 2 || y > this.height) continue;
         if (row.header) {
@@ -660,7 +657,7 @@
     // ---- what is below the pointer ----
 
     at(x, y) {
-      const row = this.rows.find((row) => !row.header && y + this.scroll >= row.y && y + this.scroll < row.y + row.height);
+      const row = this.shown.find((row) => !row.header && y + this.scroll >= row.y && y + this.scroll < row.y + row.height);
       if (!row || x < this.left()) return null;
       const time = this.from + this.shifts[row.device] + (x - this.left()) / this.width() * (this.to - this.from);
       if (row.level) {

@@ -100,6 +100,20 @@ pub(super) fn write_frame_of_found(found: &[FoundTimeline], page: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn each_kind_has_a_colour_of_its_own() {
+        let light = SCRIPT.split("const LIGHT = [").nth(1).unwrap();
+        let light = light.split("]];").next().unwrap();
+        let colours: Vec<_> = light
+            .split('[')
+            .skip(1)
+            .map(|rgb| rgb.trim_end_matches([']', ',', '\n', ' ']))
+            .collect();
+        assert_eq!(colours.len(), 21);
+        assert_eq!(BTreeSet::from_iter(&colours).len(), colours.len());
+    }
 
     #[test]
     fn a_page_has_what_was_put_in() {

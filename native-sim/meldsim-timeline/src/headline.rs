@@ -1,4 +1,4 @@
-//! What a timeline shows, in a sentence: how many commands, how long they took, and the part that took most of it.
+//! What a timeline shows, in sentences: how many commands, how long they took, and the part that took most of it.
 
 use std::collections::BTreeMap;
 
@@ -28,11 +28,16 @@ impl Headline {
         }
     }
 
-    /// `16 reads of 385.0 us on average, 73.0 % waiting for a die`, for each opcode.
+    /// `16 reads of 385.0 us on average, 73.0 % waiting for a die`, for each opcode. The first sentence is of the two that took
+    /// longest in all.
     pub(super) fn finish(&self) -> String {
-        let opcodes = self.0.iter();
-        let clauses: Vec<String> = opcodes.map(|(opcode, sum)| sum.to_text(*opcode)).collect();
-        clauses.join("; ")
+        let mut opcodes: Vec<(&u8, &Sum)> = self.0.iter().collect();
+        opcodes.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.latency));
+        let clauses = opcodes.iter().map(|(opcode, sum)| sum.to_text(**opcode));
+        let clauses: Vec<String> = clauses.collect();
+        let (first, others) = clauses.split_at(clauses.len().min(2));
+        let sentences = [first, others].map(|clauses| clauses.join("; "));
+        sentences.join(". ").trim_end_matches(". ").to_owned()
     }
 }
 
@@ -92,10 +97,14 @@ mod tests {
         let mut flush = command(2, 0, 0);
         flush.opcode = Opcode::Flush;
         headline.add(&flush);
-        let text = headline.finish();
         assert_eq!(
-            text,
-            "1 flush of 0 ps; 2 reads of 300.0 us on average, 50.0 % sensing"
+            headline.finish(),
+            "2 reads of 300.0 us on average, 50.0 % sensing; 1 flush of 0 ps"
         );
+        let mut write = command(3, 0, 500);
+        write.opcode = Opcode::Write;
+        headline.add(&write);
+        let text = headline.finish();
+        assert!(text.ends_with(". 1 flush of 0 ps"), "{text}");
     }
 }

@@ -153,6 +153,11 @@
   };
   said('h1');
   said('.verdict');
+  // A headline is taken in at a glance.
+  for (const verdict of document.querySelectorAll('.verdict')) {
+    const lines = Math.round(verdict.getBoundingClientRect().height / parseFloat(getComputedStyle(verdict).lineHeight));
+    if (window.innerWidth >= 1000 && lines > 2) problems.push(`a headline of ${lines} lines: ${start(verdict.textContent)}`);
+  }
   said('.command code');
   said('.command button');
   if (said('.origin dd') < 5) problems.push('the page lacks profile, seed, settings, version or date');

@@ -37,6 +37,8 @@ pub struct Line {
     pub dashed: bool,
     /// Whether each value holds until the next one.
     pub steps: bool,
+    /// The mean over its whole length, where that says more than its last value does.
+    pub mean: Option<f64>,
 }
 
 impl Line {
@@ -47,6 +49,7 @@ impl Line {
             points,
             dashed: false,
             steps: false,
+            mean: None,
         }
     }
 
@@ -64,6 +67,14 @@ impl Line {
     pub fn in_steps(self) -> Line {
         Line {
             steps: true,
+            ..self
+        }
+    }
+
+    /// The same, with its mean at its end instead of its last value.
+    pub fn with_mean(self, mean: f64) -> Line {
+        Line {
+            mean: Some(mean),
             ..self
         }
     }
@@ -374,7 +385,7 @@ impl LineChart {
 
 /// Names at the lines' ends.
 impl LineChart {
-    /// The rows of each line's name with its last value, if all have room at the lines' ends.
+    /// The rows of each line's name with its mean or its last value, if all have room at the lines' ends.
     fn names(&self, y_axis: &Axis) -> Option<Vec<(usize, Vec<String>)>> {
         let lines = self.lines.iter().enumerate().filter_map(|(index, line)| {
             let shown = |(_, value): &&(f64, f64)| y_axis.shows(*value);
@@ -385,7 +396,10 @@ impl LineChart {
             } else {
                 ""
             };
-            let name = format!("{name} {}", short(*last));
+            let name = match line.mean {
+                Some(mean) => format!("{name} mean {}", short(mean)),
+                None => format!("{name} last {}", short(*last)),
+            };
             Some((index, wrap(name.trim_start(), NAME_LETTERS)))
         });
         let names: Vec<(usize, Vec<String>)> = lines.collect();
