@@ -4,11 +4,13 @@ use std::io;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Command};
 use clap_complete::{Shell, generate};
 use clap_mangen::Man;
 
 use crate::error::BadInput;
+use meldsim::profile::Profile;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
@@ -31,12 +33,51 @@ pub(crate) struct ManArgs {
     directory: String,
 }
 
+/// Beginnings of what the flag takes, which has no end of forms.
+const PASTS: [&str; 3] = [
+    "fill=100,random=100",
+    "fill=100,random=100,skew=zipf:0.9",
+    "fill=100",
+];
+
 /// The script that completes `command` in a shell.
-pub(crate) fn completions(args: &CompletionsArgs, mut command: Command) -> Result<String> {
+pub(crate) fn completions(args: &CompletionsArgs, command: Command) -> Result<String> {
     let mut script = Vec::new();
+    let mut command = with_values(command);
     let name = command.get_name().to_owned();
     generate(args.shell, &mut command, name, &mut script);
-    String::from_utf8(script).context("the completions are no text")
+    let script = String::from_utf8(script).context("the completions are no text")?;
+    // A profile may be a file, too.
+    let names = Profile::builtin_names().collect::<Vec<_>>().join(" ");
+    Ok(match args.shell {
+        Shell::Bash => script.replace(
+            &format!("compgen -W \"{names}\""),
+            &format!("compgen -f -W \"{names}\""),
+        ),
+        Shell::Zsh => script.replace(
+            &format!(":({names})"),
+            &format!(
+                ":{{_alternative \"profiles\\:profile\\:({names})\" \"files\\:file\\:_files\"}}"
+            ),
+        ),
+        Shell::Fish => {
+            let values = format!("-a \"{}", names.split(' ').next().unwrap_or_default());
+            script.replace(&format!("-f {values}"), &values)
+        }
+        _ => script,
+    })
+}
+
+/// The command with values to offer where a parser takes more than these.
+fn with_values(command: Command) -> Command {
+    let command = command.mut_args(|arg| match arg.get_id().as_str() {
+        "profile" | "profiles" => {
+            arg.value_parser(PossibleValuesParser::new(Profile::builtin_names()))
+        }
+        "precondition" => arg.value_parser(PossibleValuesParser::new(PASTS)),
+        _ => arg,
+    });
+    command.mut_subcommands(with_values)
 }
 
 /// Writes the man pages of `command` and of its subcommands.

@@ -8,6 +8,9 @@ use std::time::{Duration, Instant};
 
 use crate::interrupt;
 use crate::output::is_quiet;
+use meldsim::device::Aging;
+use meldsim_stats::count;
+use meldsim_workload::Reached;
 
 const FIRST_AFTER: Duration = Duration::from_millis(500);
 const AGAIN_AFTER: Duration = Duration::from_millis(100);
@@ -60,6 +63,26 @@ impl Progress {
 
     /// Shows the share of the work that is done, 0 to 1.
     pub(crate) fn update(&self, share: f64) {
+        self.show(share, |now| self.text(share, now));
+    }
+
+    /// Shows how far a run is, of a trace the share that is read; and whether to go on: not when it was interrupted.
+    pub(crate) fn of_run(&self, reached: Reached<'_>, read: f64) -> ControlFlow<()> {
+        match reached {
+            Reached::Past(aging) => {
+                // It may take long before it is asked again.
+                if let (0, Ok(mut line)) = (aging.pages, self.line.lock()) {
+                    line.next = line.next.map(|_| Instant::now());
+                }
+                self.show(0.0, |_| past(aging));
+            }
+            Reached::Jobs(share) => self.update(share),
+            Reached::Trace => self.update(read),
+        }
+        interrupt::flow()
+    }
+
+    fn show(&self, share: f64, text: impl Fn(Instant) -> String) {
         let now = Instant::now();
         // On a terminal, when another thread has the lock, it writes the line.
         let line = match self.counts_all {
@@ -71,7 +94,7 @@ impl Progress {
         };
         if line.next.is_some_and(|next| now >= next) {
             line.next = Some(now + AGAIN_AFTER);
-            let text = self.text(share, now);
+            let text = text(now);
             let width = line.shown.max(text.len());
             line.shown = text.len();
             let _ = write!(io::stderr(), "\r{text:width$}");
@@ -79,7 +102,7 @@ impl Progress {
         // The last tenth is followed by the result.
         if line.next_share.is_some_and(|next| share >= next) && share < 1.0 {
             line.next_share = Some((share / STEP).floor() * STEP + STEP);
-            let _ = writeln!(io::stderr(), "{}", self.text(share, now));
+            let _ = writeln!(io::stderr(), "{}", text(now));
         }
     }
 
@@ -94,6 +117,19 @@ impl Progress {
         let left = left(now - self.start, share);
         let left = left.map_or(String::new(), |left| format!(", {left} left"));
         format!("{label}: {percent:3.0} %{left}")
+    }
+}
+
+/// How far a past is. When its passes are alike is not known before.
+fn past(aging: &Aging) -> String {
+    match aging.pages {
+        0 => "preconditioning".to_owned(),
+        pages => format!(
+            "preconditioning: {} pages, pass {} of at most {}",
+            count(pages as f64),
+            aging.passes + 1,
+            Aging::MOST_PASSES
+        ),
     }
 }
 
@@ -122,6 +158,16 @@ impl Drop for Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_past_says_which_of_its_passes_it_is_in() {
+        let (mut aging, mut begun) = (Aging::default(), Aging::default());
+        (aging.pages, aging.passes) = (120_000_000, 2);
+        begun.pages = 0;
+        assert_eq!(past(&begun), "preconditioning");
+        let text = past(&aging);
+        assert!(text.ends_with("pages, pass 3 of at most 16"), "{text}");
+    }
 
     #[test]
     fn what_is_left_is_reckoned_from_what_is_done() {

@@ -367,7 +367,7 @@ fn run_jobs(args: &RunArgs, cell: &Cell, profile: Profile, sources: Sources) -> 
         threads: args.threads.unwrap_or_else(all_cores),
     };
     let progress = Progress::new("simulating");
-    let mut result = run.run(|share| progress.flow(share.unwrap_or(0.0)))?;
+    let mut result = run.run(|reached| progress.of_run(reached, 0.0))?;
     finish(args, timelines, &mut result)?;
     result.passed_over = passed_over;
     Ok(result)
@@ -392,7 +392,7 @@ fn replay(
         threads: NonZeroUsize::MIN,
     };
     let progress = Progress::new("replaying");
-    let mut result = run.run(|_| progress.flow(share.get()))?;
+    let mut result = run.run(|reached| progress.of_run(reached, share.get()))?;
     finish(args, timelines, &mut result)?;
     Ok(result)
 }

@@ -95,7 +95,7 @@ pub(crate) fn run(args: &WhatIfArgs) -> Result<(String, Ending)> {
             if let (Some(timelines), Some(name), Kind::Nand) = (&timelines, name, profile.kind) {
                 replay = replay.with_timeline(args.timeline.begin(timelines, profile, name)?)?;
             }
-            let mut run = replay.run_until(|| {
+            let mut run = replay.run_until(|_| {
                 share(read.get());
                 interrupt::flow()
             })?;

@@ -60,7 +60,8 @@ pub use result::{
     ProgrammedBytes, RunResult, Samples, TraceSummary, Window, ZonesResult,
 };
 pub use run::{
-    JobText, RequestError, RequestedWorkload, Run, RunRequest, TraceFile, Workload, capacity_bytes,
+    JobText, Reached, RequestError, RequestedWorkload, Run, RunRequest, TraceFile, Workload,
+    capacity_bytes,
 };
 pub use runner::Runner;
 pub use series::{DeviceInterval, Interval, IntervalRate, IntervalTail, TimeSeries, Track};

@@ -15,7 +15,7 @@ use std::str::FromStr;
 use super::distribution::{Distribution, parse_distribution};
 use super::job::Job;
 use super::requests::Requests;
-use meldsim::device::{Device, DeviceError, PastWrite, Precondition};
+use meldsim::device::{Aging, Device, DeviceError, PastWrite, Precondition};
 use meldsim::engine::Random;
 use meldsim::nvme::NamespaceId;
 
@@ -88,17 +88,19 @@ impl Past {
     /// As [`Device::precondition`].
     pub fn befall(&self, device: &mut Device) -> Result<(), DeviceError> {
         let writers: Vec<_> = device.namespaces().iter().map(|of| (of.id, None)).collect();
-        self.apply(device, writers.into_iter(), || ControlFlow::Continue(()))
+        self.apply(device, writers.into_iter(), |_| ControlFlow::Continue(()))
     }
 
     /// Puts a device into the state after it. `writers` are the jobs that write at random, each with its namespace, and the
-    /// namespaces of which there is none. `progress` is asked now and then; when it breaks off, the past ends there.
+    /// namespaces of which there is none. `progress` is asked first, and of a skewed past now and then; when it breaks off
+    /// then, the past ends there.
     pub(super) fn apply<'a>(
         &self,
         device: &mut Device,
         writers: impl Iterator<Item = (NamespaceId, Option<&'a Job>)>,
-        mut progress: impl FnMut() -> ControlFlow<()>,
+        mut progress: impl FnMut(&Aging) -> ControlFlow<()>,
     ) -> Result<(), DeviceError> {
+        let _ = progress(&Aging::default());
         let Some(skew) = &self.skew else {
             return device.precondition(&self.precondition);
         };
@@ -137,7 +139,7 @@ impl Past {
             }
             None
         });
-        device.precondition_by(&self.precondition, &mut writes, &mut |_| progress())?;
+        device.precondition_by(&self.precondition, &mut writes, &mut progress)?;
         Ok(())
     }
 

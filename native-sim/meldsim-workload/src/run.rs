@@ -21,11 +21,22 @@ use super::settings::Settings;
 use super::trace::{
     Beyond, Replay, ReplayMode, ReplayOptions, TimeUnit, TraceFormat, TraceReader, parse_speedup,
 };
-use meldsim::device::Device;
+use meldsim::device::{Aging, Device};
 use meldsim::engine::Duration;
 use meldsim::nvme::Pattern;
 use meldsim::profile::{Kind, Profile, ProfileErrors, Sources};
 use meldsim::timeline::Timeline;
+
+/// How far a [`Run`] is.
+#[derive(Clone, Copy, Debug)]
+pub enum Reached<'a> {
+    /// The device is put into the state of its past.
+    Past(&'a Aging),
+    /// This share of the jobs is done, 0 to 1.
+    Jobs(f64),
+    /// Somewhere in a trace, whose length only its reader's owner knows.
+    Trace,
+}
 
 /// A workload and the device that it runs on.
 pub struct Run<R> {
@@ -53,22 +64,22 @@ pub enum Workload<R> {
 }
 
 impl<R: BufRead> Run<R> {
-    /// Runs it to its end, or until `progress` breaks off. That gets now and then the share of jobs that is done, 0 to 1; of
-    /// a trace, whose length only its reader's owner knows, nothing.
+    /// Runs it to its end, or until `progress` breaks off. That gets now and then how far the run is.
     ///
     /// # Errors
     ///
     /// Whatever keeps it from running, or ends it early.
     pub fn run(
         self,
-        mut progress: impl FnMut(Option<f64>) -> ControlFlow<()>,
+        mut progress: impl FnMut(Reached<'_>) -> ControlFlow<()>,
     ) -> Result<RunResult, RunError> {
         let load = self.workload.load();
         let mut result = match self.workload {
             Workload::Jobs(jobs, past) => {
                 let mut runner = Runner::new(&self.profile, &jobs)?.with_threads(self.threads);
                 if let Some(past) = &past {
-                    runner = runner.precondition_until(past, || progress(Some(0.0)))?;
+                    runner =
+                        runner.precondition_until(past, |aging| progress(Reached::Past(aging)))?;
                 }
                 if let Some(interval) = self.interval {
                     runner = runner.with_time_series(interval);
@@ -76,7 +87,7 @@ impl<R: BufRead> Run<R> {
                 if let Some(timeline) = self.timeline {
                     runner = runner.with_timeline(timeline)?;
                 }
-                runner.run_until(|share| progress(Some(share)))?
+                runner.run_until(|share| progress(Reached::Jobs(share)))?
             }
             Workload::Trace(reader, options) => {
                 let mut replay = Replay::new(&self.profile, *reader, options)?;
@@ -86,7 +97,7 @@ impl<R: BufRead> Run<R> {
                 if let Some(timeline) = self.timeline {
                     replay = replay.with_timeline(timeline)?;
                 }
-                replay.run_until(|| progress(None))?
+                replay.run_until(|aging| progress(aging.map_or(Reached::Trace, Reached::Past)))?
             }
         };
         result.limit = Some(Limit::of(

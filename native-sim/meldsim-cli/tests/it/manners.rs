@@ -86,6 +86,9 @@ fn completions_and_man_pages_know_every_command() {
         for word in ["what-if", "melded-latency", "read-pattern", "quiet"] {
             assert!(script.contains(word), "{shell}: {word}");
         }
+        for value in ["pm9a3", "dramless", "fill=100,random=100", "json"] {
+            assert!(script.contains(value), "{shell}: {value}");
+        }
         // Where the shell is there, it can read its script.
         let file = text_file("script", &script);
         match Command::new(shell).args(["-n", &file.path]).status() {
@@ -93,7 +96,19 @@ fn completions_and_man_pages_know_every_command() {
             Err(_) => eprintln!("{shell} is not installed: its script is not read"),
         }
     }
+    // A profile is one that ships, or a file.
     let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("pm9mine.toml"), "").unwrap();
+    let script = text_file("script", &stdout("completions bash"));
+    let typed = "source \"$0\"; COMP_WORDS=(meldsim run --profile pm9); COMP_CWORD=3; \
+        _meldsim meldsim pm9 --profile; echo \"${COMPREPLY[@]}\"";
+    let mut bash = Command::new("bash");
+    bash.args(["-c", typed, &script.path]);
+    let offered = bash.current_dir(folder.path()).output().unwrap().stdout;
+    let offered = String::from_utf8(offered).unwrap();
+    let mut offered: Vec<&str> = offered.split_whitespace().collect();
+    offered.sort_unstable();
+    assert_eq!(offered, ["pm9a3", "pm9d3a", "pm9mine.toml"]);
     let path = folder.path().join("man1");
     assert_eq!(stdout(&format!("man {}", path.display())), "");
     for page in [

@@ -26,7 +26,7 @@ use super::room::{self, Sharing};
 use super::series::Series;
 use group::Group;
 use meldsim::Duration;
-use meldsim::device::{Device, Stats, Utilisation};
+use meldsim::device::{Aging, Device, Stats, Utilisation};
 use meldsim::nvme::NamespaceId;
 use meldsim::profile::{Kind, Profile};
 use meldsim::timeline::Timeline;
@@ -153,7 +153,7 @@ impl Runner {
     ///
     /// A state that the device cannot be in, or data that does not fit.
     pub fn precondition(self, past: &Past) -> Result<Runner, RunError> {
-        self.precondition_until(past, || ControlFlow::Continue(()))
+        self.precondition_until(past, |_| ControlFlow::Continue(()))
     }
 
     /// As [`Runner::precondition`]. A skewed past takes long: it ends when `progress` breaks off.
@@ -164,7 +164,7 @@ impl Runner {
     pub fn precondition_until(
         mut self,
         past: &Past,
-        progress: impl FnMut() -> ControlFlow<()>,
+        progress: impl FnMut(&Aging) -> ControlFlow<()>,
     ) -> Result<Runner, RunError> {
         let sharing = by_namespace(&self.jobs);
         room::check_past(&self.device, &sharing, &past.precondition)?;

@@ -18,7 +18,7 @@ use crate::result::{
 };
 use crate::series::Series;
 use crate::tally::Tally;
-use meldsim::device::{Device, QueueId};
+use meldsim::device::{Aging, Device, QueueId};
 use meldsim::nvme::{Command, Completion};
 use meldsim::profile::{Kind, Profile, excerpt};
 use meldsim::timeline::Timeline;
@@ -91,20 +91,21 @@ impl<R: BufRead> Replay<R> {
     ///
     /// A line that cannot be read or replayed, a request that the device refuses, or a defect of the model.
     pub fn run(self, mut progress: impl FnMut()) -> Result<RunResult, RunError> {
-        self.run_until(|| {
+        self.run_until(|_| {
             progress();
             ControlFlow::Continue(())
         })
     }
 
-    /// As [`Replay::run`], until `progress` breaks off. Then the result is that of what was read by then.
+    /// As [`Replay::run`], until `progress` breaks off. Then the result is that of what was read by then. While the device is
+    /// put into the state of its past, `progress` gets how far that is.
     ///
     /// # Errors
     ///
     /// As [`Replay::run`].
     pub fn run_until(
         self,
-        progress: impl FnMut() -> ControlFlow<()>,
+        progress: impl FnMut(Option<&Aging>) -> ControlFlow<()>,
     ) -> Result<RunResult, RunError> {
         let mut device = self.device;
         let before = Before::of(&device);
@@ -202,7 +203,7 @@ struct Records<R, F> {
     progress: F,
 }
 
-impl<R: BufRead, F: FnMut() -> ControlFlow<()>> Load for Records<R, F> {
+impl<R: BufRead, F: FnMut(Option<&Aging>) -> ControlFlow<()>> Load for Records<R, F> {
     /// The volume, and what is known of a request that moves data.
     type Request = (usize, Option<Moving>);
     type Error = RunError;
@@ -306,7 +307,7 @@ impl<R: BufRead, F: FnMut() -> ControlFlow<()>> Load for Records<R, F> {
     }
 }
 
-impl<R: BufRead, F: FnMut() -> ControlFlow<()>> Records<R, F> {
+impl<R: BufRead, F: FnMut(Option<&Aging>) -> ControlFlow<()>> Records<R, F> {
     /// The next record, and when it is there to be submitted. Time does not go back.
     fn read(&mut self, now: Instant) -> Result<Option<(Record, Instant)>, TraceError> {
         if self.is_partial || self.is_over {
@@ -317,7 +318,7 @@ impl<R: BufRead, F: FnMut() -> ControlFlow<()>> Records<R, F> {
         };
         self.summary.records += 1;
         if self.summary.records % PROGRESS_EVERY == 0 {
-            self.is_partial = (self.progress)().is_break();
+            self.is_partial = (self.progress)(None).is_break();
         }
         if self.options.mode == ReplayMode::Closed {
             return Ok(Some((record, now)));
@@ -424,7 +425,7 @@ impl<R: BufRead, F: FnMut() -> ControlFlow<()>> Records<R, F> {
                 return Err(self.reader.fault(fault).into());
             }
             let writers = std::iter::once((volume.nsid, None));
-            past.apply(device, writers, || ControlFlow::Continue(()))?;
+            past.apply(device, writers, |aging| (self.progress)(Some(aging)))?;
             let is_flash = device.profile().kind == Kind::Nand;
             self.precondition = is_flash.then(|| Preconditioned::of(device, past.to_string()));
             self.overwritten_pages = Fill::overwritten_pages(device, &past.precondition);

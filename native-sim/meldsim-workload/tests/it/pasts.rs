@@ -1,9 +1,11 @@
 //! A skewed past of thin namespaces, which together are larger than the device: each is written in its share.
 
 use crate::common::{Random, drain, small_profile};
+use meldsim::device::Aging;
 use meldsim::profile::SetLayout;
 use meldsim::{Command, Device, Directive, NamespaceId, Profile, Stats};
-use meldsim_workload::Past;
+use meldsim_workload::{Job, Past, ReadWrite, Runner};
+use std::ops::ControlFlow;
 
 const PAGE: u64 = 4096;
 const SKEW: &str = "fill=100,random=100,skew=zoned:90/10:10/90";
@@ -22,6 +24,26 @@ fn used(profile: &Profile, sizes: &[u64], past: &str) -> (Device, Vec<NamespaceI
     let namespaces = namespaces.collect::<Result<_, _>>().unwrap();
     past.parse::<Past>().unwrap().befall(&mut device).unwrap();
     (device, namespaces)
+}
+
+#[test]
+fn a_past_says_how_far_it_is() {
+    let job = Job {
+        rw: ReadWrite::RandWrite,
+        size_bytes: Device::new(&profile()).unwrap().stats().capacity_pages * PAGE,
+        ..Job::new("job")
+    };
+    let runner = Runner::new(&profile(), &[job]).unwrap();
+    let mut told = Vec::new();
+    let past: Past = SKEW.parse().unwrap();
+    let runner = runner.precondition_until(&past, |aging| {
+        told.push((aging.pages, aging.passes));
+        ControlFlow::Continue(())
+    });
+    runner.unwrap();
+    assert_eq!(told[0], (0, 0), "before anything is done");
+    assert!(told.is_sorted() && told.len() > 1, "{told:?}");
+    assert!(told.iter().all(|(_, passes)| *passes < Aging::MOST_PASSES));
 }
 
 /// What the device does in so many writes to the first pages of namespaces: 90 % go to the first 10 % of them.

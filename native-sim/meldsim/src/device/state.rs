@@ -44,6 +44,11 @@ pub struct Aging {
     pub is_steady: bool,
 }
 
+impl Aging {
+    /// Passes are not more than this, alike or not.
+    pub const MOST_PASSES: u32 = 16;
+}
+
 impl Default for Precondition {
     fn default() -> Precondition {
         Precondition {

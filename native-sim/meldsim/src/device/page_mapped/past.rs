@@ -20,8 +20,6 @@ use crate::profile::Profile;
 /// A past is steady when the write amplification of so many passes is that of as many before, within this share.
 const ALIKE: usize = 2;
 const ALIKE_WITHIN: f64 = 0.01;
-/// Passes at most. In small devices those of a steady state differ by chance, too.
-const PASSES: u32 = 16;
 /// Writes from one report of the progress to the next.
 const REPORTED: u64 = 1 << 18;
 
@@ -187,7 +185,7 @@ fn overwrite<M: Map>(
         sets.map(|set| Overwriter::new(&mut set.ftl)).collect();
     let mut before = Overwritten::default();
     let mut latest = VecDeque::new();
-    while !aging.is_steady && aging.passes < PASSES {
+    while !aging.is_steady && aging.passes < Aging::MOST_PASSES {
         let end = u64::from(aging.passes + 1) * pass_pages;
         while aging.pages < end {
             let Some(range) = writes.next().transpose()? else {
