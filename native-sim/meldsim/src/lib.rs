@@ -17,8 +17,8 @@
 //!          engine: integer picoseconds, events ordered by (time, sequence)
 //! ```
 //!
-//! Nothing is global: a program may have as many devices as fit its memory, each a value that can
-//! be sent to another thread. The same calls give the same results, to the picosecond, on every
+//! Devices share the policies and freed memory, and no state: a program may have as many devices as
+//! fit its memory, each a value that can be sent to another thread. The same calls give the same results, to the picosecond, on every
 //! run and in every build.
 //!
 //! # A read, laid out normally and melded

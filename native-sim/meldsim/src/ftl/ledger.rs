@@ -1,4 +1,5 @@
-//! What is current where. Three functions change it, and nothing else does:
+//! What is current where. Three functions change it, and beside them only `Blocks::close_filled`, which fills whole superblocks
+//! of a device that begins:
 //!
 //! ```text
 //!   place      pages get data: in the write buffer, on their way to a log, or on its flash

@@ -1,4 +1,4 @@
-//! The block manager of a log: its superblocks (superblocks), each one block of every unit of the
+//! The block manager of a log: its superblocks, each one block of every unit of the
 //! log, filled by one stream and erased together.
 //!
 //! In come streams that want pages, and what becomes of the data on these; out go positions to fill,
