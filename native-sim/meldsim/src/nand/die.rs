@@ -316,7 +316,12 @@ impl Suspensions {
         if phase == Duration::ZERO {
             return now;
         }
-        let phases = now.saturating_since(since).as_ps().div_ceil(phase.as_ps());
+        // Else reads that arrive while it resumes would stop it again before it has done anything, and for ever.
+        let phases = now
+            .saturating_since(since)
+            .as_ps()
+            .div_ceil(phase.as_ps())
+            .max(1);
         since + phase * phases
     }
 

@@ -120,7 +120,7 @@ section! {
         /// resumption. Unit: time; range 0 to 10s; default 100us \[A\].
         suspend_progress: Duration = Duration::from_us(100), Duration::ZERO..=TEN_SECONDS;
         /// How long a phase of a program or an erase is: it stops for a read only at the end of one (inter-phase
-        /// suspension, Wu and He, FAST'12). `0s`: at once. Unit: time; range 0 to 10s; default 0s \[A\].
+        /// suspension, Wu and He, FAST'12), and does one at least. `0s`: at once. Unit: time; range 0 to 10s; default 0s \[A\].
         suspend_phase: Duration = Duration::ZERO, Duration::ZERO..=TEN_SECONDS;
     }
 }

@@ -446,6 +446,28 @@ fn a_suspended_program_is_not_starved() {
     assert_eq!(position, Some(4));
 }
 
+/// Reads that come while it resumes leave it a phase, so that it is done after as many as it has.
+#[test]
+fn a_program_in_phases_ends_however_many_reads_come() {
+    let mut profile = suspending();
+    profile.commands.suspend_progress = Duration::ZERO;
+    profile.commands.suspend_phase = us(500);
+    profile.commands.resume_time = us(540);
+    profile.commands.max_suspends = 1000;
+    let mut rig = Rig::new(&profile);
+    rig.program(0, 0, ALL);
+    for n in 1..=150 {
+        rig.run_until(us(200 * n));
+        rig.read(0, 256 + n as u32, 0);
+    }
+    rig.run();
+    let suspends = rig.stats().commands.program_suspends;
+    assert!((8..=10).contains(&suspends), "{suspends}");
+    let program = |what: &Finished| matches!(what, Finished::Program { .. });
+    let position = rig.done.iter().position(|(_, what)| program(what));
+    assert!(position < Some(100), "{position:?}");
+}
+
 #[test]
 fn what_is_about_to_end_is_left_alone() {
     let profile = suspending();
