@@ -49,7 +49,10 @@ public final class MeldFsDatasetFactory extends FsDatasetSpi.Factory<FsDatasetSp
         new MeldVolumes(
             config,
             NameNodeAsker.of(
-                conf, config.hints(), config.history().automatic() == Automatic.HISTORY, uuid),
+                datanode::getConf,
+                config.hints(),
+                config.history().automatic() == Automatic.HISTORY,
+                uuid),
             new BlockTrace(config.trace(), uuid));
     try {
       String problem =

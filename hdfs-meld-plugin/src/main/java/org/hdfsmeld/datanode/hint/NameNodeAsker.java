@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.DFSUtil;
 import org.apache.hadoop.hdfs.protocolPB.DatanodeProtocolPB;
@@ -30,10 +31,13 @@ public final class NameNodeAsker implements NameNodeHints.Asker {
   private static final long PAUSE_NS = TimeUnit.SECONDS.toNanos(5);
   private static final int MIN_RPC_TIMEOUT_MS = 1000;
 
-  private final Configuration conf;
+  private final Supplier<Configuration> source;
   private final String pool;
   private final int timeoutMs;
   private final boolean kinds;
+
+  /** As of when the addresses were looked up: nameservices may be added. */
+  private Configuration conf;
 
   /** Addresses of the NameNodes by nameservice; of the pool's alone once it is known. */
   private final Map<String, List<InetSocketAddress>> nameservices = new LinkedHashMap<>();
@@ -44,22 +48,20 @@ public final class NameNodeAsker implements NameNodeHints.Asker {
   /**
    * Connects with the first question.
    *
+   * @param source the DataNode's present configuration
    * @param timeoutMs longest wait for one NameNode
    * @param kinds whether kinds of paths are wanted
    */
-  NameNodeAsker(Configuration conf, String pool, int timeoutMs, boolean kinds) {
-    this.conf = new Configuration(conf);
+  NameNodeAsker(Supplier<Configuration> source, String pool, int timeoutMs, boolean kinds) {
+    this.source = source;
     this.pool = pool;
     this.timeoutMs = timeoutMs;
     this.kinds = kinds;
-    this.conf.setInt("ipc.client.connect.max.retries", 0);
-    this.conf.setInt("ipc.client.connect.max.retries.on.timeouts", 0);
-    this.conf.setInt("ipc.client.connect.timeout", timeoutMs);
   }
 
   /** Hints from the NameNodes of the configuration, or from nobody where the timeout is 0. */
   public static HintSource of(
-      Configuration conf, HintConfiguration config, boolean kinds, String dataNodeUuid) {
+      Supplier<Configuration> conf, HintConfiguration config, boolean kinds, String dataNodeUuid) {
     if (config.timeoutNs() == 0) {
       return HintSource.NONE;
     }
@@ -74,6 +76,10 @@ public final class NameNodeAsker implements NameNodeHints.Asker {
   @Override
   public List<BlockHint> ask(List<Long> blockIds) throws IOException {
     if (nameservices.isEmpty()) {
+      conf = new Configuration(source.get());
+      conf.setInt("ipc.client.connect.max.retries", 0);
+      conf.setInt("ipc.client.connect.max.retries.on.timeouts", 0);
+      conf.setInt("ipc.client.connect.timeout", timeoutMs);
       // Without federation the only nameservice has no name.
       DFSUtil.getNNServiceRpcAddressesForCluster(conf)
           .forEach((id, nodes) -> nameservices.put("" + id, new ArrayList<>(nodes.values())));

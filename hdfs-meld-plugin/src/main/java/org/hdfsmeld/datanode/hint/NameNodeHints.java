@@ -165,7 +165,6 @@ final class NameNodeHints implements HintSource {
 
   @Override
   public void renew(BlockKey block, Consumer<BlockHint> then) {
-    counters.increment(HintCounter.ASKED);
     enqueue(block, then);
   }
 

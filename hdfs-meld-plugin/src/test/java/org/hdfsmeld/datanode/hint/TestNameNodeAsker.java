@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.ipc.ProtobufRpcEngine2;
 import org.apache.hadoop.ipc.RPC;
@@ -97,7 +98,7 @@ class TestNameNodeAsker {
   private List<BlockHint> ask(Long... blocks) throws IOException {
     if (asker == null) {
       conf.set("dfs.nameservices", "ns1,ns2");
-      asker = new NameNodeAsker(conf, POOL, 10_000, true);
+      asker = new NameNodeAsker(() -> conf, POOL, 10_000, true);
     }
     return asker.ask(List.of(blocks));
   }
@@ -167,11 +168,25 @@ class TestNameNodeAsker {
     assertThat(asked.get("ns1")).as("before the owner was known").hasValue(1);
   }
 
+  /** As {@code dfsadmin -refreshNamenodes} does. */
+  @Test
+  void aNameserviceThatIsAddedIsAskedToo() throws IOException {
+    nameNode("ns1", NOT_MINE);
+    conf.set("dfs.nameservices", "ns1");
+    AtomicReference<Configuration> present = new AtomicReference<>(new Configuration(conf));
+    asker = new NameNodeAsker(present::get, POOL, 10_000, true);
+    assertThatThrownBy(() -> ask(1L)).isInstanceOf(IOException.class);
+    nameNode("ns2", KNOWS);
+    conf.set("dfs.nameservices", "ns1,ns2");
+    present.set(conf);
+    assertThat(ask(1L)).containsExactly(HINT);
+  }
+
   @Test
   void withoutFederationTheOnlyNameserviceIsThePools() throws IOException {
     RPC.Server only = nameNode("only", KNOWS_NOT);
     conf.set("dfs.namenode.rpc-address", "127.0.0.1:" + only.getPort());
-    asker = new NameNodeAsker(conf, POOL, 10_000, true);
+    asker = new NameNodeAsker(() -> conf, POOL, 10_000, true);
     assertThat(ask(1L)).containsExactly(BlockHint.NONE);
   }
 
@@ -204,7 +219,7 @@ class TestNameNodeAsker {
         });
     conf.set("dfs.nameservices", "ns1,ns2");
     HintConfiguration config = new HintConfiguration(TimeUnit.SECONDS.toNanos(30), 64);
-    try (HintSource hints = NameNodeAsker.of(conf, config, true, "federation")) {
+    try (HintSource hints = NameNodeAsker.of(() -> conf, config, true, "federation")) {
       hints.serve("BP-1");
       await().until(() -> hints.counters().get("breaker_open") == 1);
       assertThat(hints.of("BP-1", 1)).isEqualTo(BlockHint.NONE);

@@ -379,7 +379,7 @@ class TestNameNodeHints {
 
   @Test
   void nobodyIsAskedWhereTheTimeoutIsZero() {
-    assertThat(NameNodeAsker.of(new Configuration(), new HintConfiguration(0, 64), true, "test"))
+    assertThat(NameNodeAsker.of(Configuration::new, new HintConfiguration(0, 64), true, "test"))
         .isSameAs(HintSource.NONE);
   }
 }
