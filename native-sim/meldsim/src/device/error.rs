@@ -72,7 +72,9 @@ pub enum DeviceError {
     #[error("data from before fill whole zones that are empty; begin with such a zone")]
     ZonesNotEmpty,
     /// A past of overwrites of a zoned namespace.
-    #[error("zones are not overwritten at random; write them in order")]
+    #[error(
+        "a zoned device collects no garbage and has no such past; leave precondition out, and let a job with zonemode=zbd write the zones first"
+    )]
     ZonedPast,
     /// A placement identifier that the device does not have.
     #[error("placement identifier {pid} does not exist; the device has {handles}, numbered from 0")]

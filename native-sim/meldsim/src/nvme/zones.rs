@@ -364,19 +364,25 @@ impl Zones {
     pub(crate) fn save(&self, held: impl Fn(u64, u64) -> u64) -> Vec<SavedZone> {
         let zones = (0..).zip(&self.states);
         let used = zones.filter(|(_, (state, _))| *state != ZoneState::Empty);
-        used.map(|(zone, &(_, written))| {
-            let slot = self.position(zone).map(|at| self.active[at].slot);
+        let saved = used.map(|(zone, &(_, written))| {
             let start = u64::from(zone) * self.shape.size_lbas;
-            SavedZone {
+            let saved = SavedZone {
                 zone,
-                written_lbas: match slot {
-                    Some(_) if written > 0 => held(start, written),
-                    _ => written,
+                // The last write of a full one may have begun and not be in the buffer either.
+                written_lbas: match written {
+                    0 => 0,
+                    _ => held(start, written),
                 },
-                slot,
-            }
-        })
-        .collect()
+                slot: self.position(zone).map(|at| self.active[at].slot),
+            };
+            (saved, written)
+        });
+        // One that was filled by writes of which nothing is there is empty.
+        let is_there = |(saved, written): &(SavedZone, u64)| {
+            saved.slot.is_some() || saved.written_lbas > 0 || *written == 0
+        };
+        let saved = saved.filter(is_there).map(|(saved, _)| saved);
+        saved.collect()
     }
 
     /// A range was written long since, and its zones finished: the part of each that can be written, in order. Nothing when

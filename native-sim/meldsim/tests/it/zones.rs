@@ -671,3 +671,22 @@ fn writes_and_appends_take_the_firmware_one_after_the_other() {
     let busy = steady.stats().zone_unit_busy_ps;
     assert_eq!(busy, (us(7) * ends.len() as u64).as_ps());
 }
+
+#[test]
+fn a_zone_whose_last_write_is_lost_in_a_power_cut_has_no_holes() {
+    let (mut device, nsid) = device(&profile((4, 4)));
+    let capacity = device.zone_shape().unwrap().capacity_lbas;
+    let half = (capacity / 2) as u32;
+    let write = |slba, nlb, tag| Command::write(nsid, slba, nlb, Directive::NONE, tag);
+    assert_eq!(run(&mut device, &write(0, half, 1)).status, Status::SUCCESS);
+    // The last has begun, and nothing of it has arrived.
+    let rest = capacity as u32 - half;
+    device.submit(&write(half.into(), rest, 2)).unwrap();
+    let (zone, found) = device.zones().next().map(|zone| (zone.state, zone.written_lbas)).unwrap();
+    assert_eq!((zone, found), (ZoneState::Full, capacity));
+    let device = Device::restore(&device.snapshot().unwrap()).unwrap();
+    let zone = device.zones().next().unwrap();
+    let is_there = |lba: u64| device.locate(nsid, lba).unwrap() != Location::Unmapped;
+    assert!(zone.written_lbas < capacity && (0..zone.written_lbas).all(is_there));
+    assert!(zone.written_lbas >= half.into());
+}
