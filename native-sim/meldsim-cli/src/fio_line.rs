@@ -70,8 +70,8 @@ pub(crate) fn translated(arguments: Vec<String>, cli: &dyn Fn() -> Command) -> V
                 };
                 text += if next.is_some() { "\n" } else { "" };
             }
-            ("output-format", Some(form)) if form.starts_with("json") => {
-                kept.push("--format=json".to_owned());
+            ("output-format", Some(form @ ("json" | "json+"))) => {
+                kept.push(format!("--format={form}"));
             }
             ("output-format", Some("normal")) => {}
             _ if SWITCHES.contains(&key) => {}

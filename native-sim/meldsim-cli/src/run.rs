@@ -15,7 +15,8 @@ use meldsim_timeline::Timelines;
 use meldsim_workload::trace::{Beyond, ReplayMode, ReplayOptions, parse_speedup};
 use meldsim_workload::{
     Amount, Job, JobError, JobFile, JobFileErrors, JobList, Past, ReadWrite, Run, RunResult,
-    Workload, capacity_bytes, parse_bytes, parse_read_pattern, parse_time, reasons, write_requests,
+    Runner, Workload, capacity_bytes, parse_bytes, parse_read_pattern, parse_time, reasons,
+    write_requests,
 };
 
 use crate::args::DEFAULT_PROFILE;
@@ -40,6 +41,8 @@ pub(crate) enum RunFormat {
     // No help texts here: they would spread every option's help over several lines.
     Table,
     Json,
+    #[value(name = "json+")]
+    JsonPlus,
     Csv,
 }
 
@@ -67,7 +70,7 @@ const OUTPUT: &str = "Output";
     meldsim run --set ftl.page_allocation=PDWC --job scan.fio\n  \
     meldsim run --rw randread --set profile=7450-pro,pm9a3 --set job.iodepth=1,8,64 --out sweep.csv\n  \
     meldsim run --trace tpcc.trace --report tpcc.html\n\n\
-    What a job reads is in place before it starts, laid out as its read pattern says; what a trace reads and never wrote \
+    What a job reads is in place when it starts, laid out as its read pattern says; what a trace reads and never wrote \
     is put in place before its first read.\n\n\
     Job files are fio's. Options that mean nothing on a simulated device, as direct and ioengine=libaio, are passed over \
     with a note; others that it does not have are refused by name. Without a size, a job with a filename has the whole \
@@ -140,7 +143,7 @@ pub(crate) struct RunArgs {
     /// is the most of a job, which one that is time_based needs
     #[arg(long, value_name = "MOST", help_heading = OUTPUT, num_args = 0..=1, default_missing_value = "18446744073709551615", conflicts_with_all = ["trace", "format", "report", "time_series", "timeline"])]
     requests: Option<u64>,
-    /// Form of the result: a table for people, JSON in fio's shape, or CSV with a row for each job and direction
+    /// Form of the result: a table for people, JSON in fio's shape (json+ with bins), or CSV with a row for each job and direction
     #[arg(long, value_enum, default_value = "table", value_name = "FORM", help_heading = OUTPUT)]
     pub(crate) format: RunFormat,
     /// Also write rates and latencies over time, as CSV with a row for each interval, job and direction
@@ -222,7 +225,7 @@ pub(crate) fn run(args: &RunArgs, cell: &Cell) -> Result<(String, Ending)> {
     let (profile, sources) = profiles::load_sourced(args.profile(cell), &cell.settings.profile)?;
     if let Some(most) = args.requests {
         let jobs = jobs(args, cell, &profile)?.jobs;
-        return print_requests(&jobs, most).map(|()| (String::new(), Ending::Good));
+        return print_requests(&profile, &jobs, most).map(|()| (String::new(), Ending::Good));
     }
     let name = profile.name.clone();
     let mut result = match &args.trace {
@@ -251,7 +254,8 @@ pub(crate) fn run(args: &RunArgs, cell: &Cell) -> Result<(String, Ending)> {
         false => Ending::Good,
     };
     let text = match args.format {
-        RunFormat::Json => {
+        RunFormat::Json | RunFormat::JsonPlus => {
+            result.has_bins = args.format == RunFormat::JsonPlus;
             // Without an interval, the series is only for the page and the CSV file.
             result.series = result.series.filter(|_| args.interval.is_some());
             result.to_json(&command_line(), &name).context(NO_JSON)?
@@ -263,7 +267,7 @@ pub(crate) fn run(args: &RunArgs, cell: &Cell) -> Result<(String, Ending)> {
 }
 
 /// Writes the requests of jobs as they are drawn: there may be very many.
-fn print_requests(jobs: &[Job], most: u64) -> Result<()> {
+fn print_requests(profile: &Profile, jobs: &[Job], most: u64) -> Result<()> {
     let endless = jobs.iter().find(|job| job.time_based && most == u64::MAX);
     if let Some(job) = endless {
         let name = &job.name;
@@ -272,7 +276,11 @@ fn print_requests(jobs: &[Job], most: u64) -> Result<()> {
         );
         return Err(BadInput(text).into());
     }
-    stream(|out| write_requests(jobs, most, out))
+    if profile.has_zones() {
+        // What is wrong with a job is said before anything is written.
+        Runner::new(profile, jobs)?;
+    }
+    stream(|out| write_requests(profile, jobs, most, out))
 }
 
 /// The workload's name: its file, or its kind.

@@ -190,7 +190,9 @@ pub(crate) fn run(args: &WhatIfArgs) -> Result<(String, Ending)> {
         }
     }
     let text = match args.format {
-        RunFormat::Json => to_partial_json(&names.join(","), "simulated", &what_if, ending)?,
+        RunFormat::Json | RunFormat::JsonPlus => {
+            to_partial_json(&names.join(","), "simulated", &what_if, ending)?
+        }
         RunFormat::Csv => what_if.to_csv(),
         RunFormat::Table => {
             let note = match ending {

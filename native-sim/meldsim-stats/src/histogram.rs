@@ -168,6 +168,17 @@ impl LatencyHistogram {
         self.buckets.total
     }
 
+    /// The latencies that were counted, each the longest of its bucket, and how often.
+    pub fn counts(&self) -> impl Iterator<Item = (Duration, u64)> + '_ {
+        let counts = (0..)
+            .zip(&self.buckets.counts)
+            .filter(|(_, count)| **count > 0);
+        counts.map(|(bucket, count)| {
+            let most = bucket_values::<BUCKET_BITS>(bucket).1.min(self.max_ps);
+            (Duration::from_ps(most), *count)
+        })
+    }
+
     /// How many latencies were shorter than each of these, which ascend; within a bucket, 0.1 % of a limit.
     pub fn shorter_than(&self, limits: &[Duration]) -> Vec<u64> {
         let mut counts = (0..).zip(&self.buckets.counts).peekable();

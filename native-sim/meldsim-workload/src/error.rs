@@ -42,7 +42,7 @@ pub enum RunError {
     Trace(#[from] TraceError),
     /// The device cannot be brought into the required state.
     #[error("precondition: {0}")]
-    Precondition(#[from] DeviceError),
+    Precondition(DeviceError),
     /// The device has no timeline.
     #[error("timeline: {0}")]
     Timeline(DeviceError),
@@ -52,6 +52,13 @@ pub enum RunError {
         /// How many.
         outstanding: usize,
     },
+}
+
+// Its text has the reason: it is no source besides.
+impl From<DeviceError> for RunError {
+    fn from(error: DeviceError) -> RunError {
+        RunError::Precondition(error)
+    }
 }
 
 impl RunError {

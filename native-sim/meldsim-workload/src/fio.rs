@@ -1,15 +1,19 @@
 //! A result in the shape of fio's `--output-format=json`, so that scripts for fio read it. The host is not simulated: its
-//! times are 0, and context switches and the like are left out; `device`, `host_path`, `limit`, `flash`, `fill`, `fdp`, `zones`,
+//! times, context switches and page faults are 0. A run has no date, so that its bytes are the same every time: it begins in
+//! 1970. `device`, `host_path`, `limit`, `flash`, `fill`, `fdp`, `zones`,
 //! `time_series` and `trace` are added.
+
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::direction::Direction;
-use super::result::{JobResult, RunResult, Samples};
+use super::rates::Spread;
+use super::result::{JobResult, RunResult};
 use super::tally::Tally;
 use meldsim::engine::Duration;
-use meldsim_stats::{LatencyHistogram, document};
+use meldsim_stats::{LatencyHistogram, bucket, bucket_values, document};
 
 /// fio's default list, and two more: a simulated run can be long enough for them.
 const PERCENTILES: [f64; 19] = [
@@ -29,12 +33,24 @@ impl RunResult {
 
     /// The run as fio would report it: an object of `jobs`, `device`, and what else there is.
     pub fn to_fio_json(&self) -> Value {
-        let jobs: Vec<Value> = self.jobs.iter().map(job).collect();
+        let elapsed = self
+            .device
+            .stats
+            .now_ps
+            .div_ceil(Duration::from_ms(1000).as_ps());
+        let jobs = self.jobs.iter().map(|of| {
+            let group = self.jobs.iter().filter(|other| other.group == of.group);
+            job(of, group, elapsed, self.has_bins)
+        });
+        let jobs: Vec<Value> = jobs.collect();
+        let global = self.jobs.iter().map(|job| &job.given.global);
         let mut document = json!({
             // The version whose shape it has.
             "fio version": "fio-3.33",
-            // Those of [global] are with each job's.
-            "global options": {},
+            "timestamp": 0,
+            "timestamp_ms": 0,
+            "time": "Thu Jan  1 00:00:00 1970",
+            "global options": object(global.max_by_key(|options| options.len()).into_iter().flatten()),
             "jobs": jobs,
             "device": self.device,
         });
@@ -62,11 +78,35 @@ fn add(to: &mut Value, key: &str, value: &Option<impl Serialize>) {
     }
 }
 
-fn job(job: &JobResult) -> Value {
-    let options = job.options.iter();
-    let options: Map<String, Value> = options
-        .map(|(key, value)| ((*key).to_owned(), Value::from(value.as_str())))
-        .collect();
+/// Options by their names.
+fn object<'a>(options: impl IntoIterator<Item = &'a (String, String)>) -> Value {
+    let pairs = options.into_iter();
+    let pairs = pairs.map(|(key, value)| (key.clone(), Value::from(value.as_str())));
+    Value::Object(pairs.collect())
+}
+
+/// The options of a job as they were given, or else as it has them. What fio would need to keep the depth is added.
+fn options(job: &JobResult) -> Value {
+    let mut options = object(&job.given.own);
+    if job.given.own.is_empty() && job.given.global.is_empty() {
+        for (key, value) in &job.options {
+            options[*key] = value.as_str().into();
+        }
+    }
+    if job.given.get("ioengine").is_none() && job.iodepth > job.jobs {
+        options["ioengine"] = "libaio".into();
+    }
+    options
+}
+
+/// A job of that group, of a run that took so many seconds.
+fn job<'a>(
+    job: &JobResult,
+    group: impl Iterator<Item = &'a JobResult> + Clone,
+    elapsed: u64,
+    has_bins: bool,
+) -> Value {
+    let of = |direction| of_direction(job, direction, group.clone(), has_bins);
     let failed = job.failed();
     // fio's is an errno: ENOSPC when the device was full, ETIMEDOUT of a job that was too slow.
     let error = match (failed, &job.stopped) {
@@ -79,18 +119,29 @@ fn job(job: &JobResult) -> Value {
         "groupid": job.group,
         "error": error,
         "total_err": failed,
-        "job options": options,
+        "eta": 0,
+        "elapsed": elapsed,
+        "job options": options(job),
         "job_start_us": job.start_us,
         // fio's is in milliseconds, and too coarse for simulated runs.
-        "job_runtime": (job.duration_us / 1e3).ceil() as u64,
+        "job_runtime": milliseconds(job.run_time.as_secs_f64()),
         "job_runtime_us": job.duration_us,
-        "read": direction(job, Direction::Read),
-        "write": direction(job, Direction::Write),
-        "trim": direction(job, Direction::Trim),
-        "sync": sync(job),
+        "read": of(Direction::Read),
+        "write": of(Direction::Write),
+        "trim": of(Direction::Trim),
+        "sync": sync(job, has_bins),
         "usr_cpu": 0.0,
         "sys_cpu": 0.0,
+        "ctx": 0,
+        "majf": 0,
+        "minf": 0,
+        "iodepth_level": depths(&DEPTHS, job.depths),
     });
+    // Each is submitted and seen by itself.
+    let all = [0, job.depths.iter().sum(), 0, 0, 0, 0, 0];
+    for key in ["iodepth_submit", "iodepth_complete"] {
+        of_job[key] = depths(&AT_ONCE, all);
+    }
     for (key, limits, unit) in LATENCIES {
         of_job[key] = shares(job, limits, unit);
     }
@@ -103,28 +154,46 @@ fn job(job: &JobResult) -> Value {
     of_job
 }
 
-fn direction(job: &JobResult, direction: Direction) -> Value {
+const DEPTHS: [&str; 7] = ["1", "2", "4", "8", "16", "32", ">=64"];
+const AT_ONCE: [&str; 7] = ["0", "4", "8", "16", "32", "64", ">=64"];
+
+/// Shares of requests, in percent.
+fn depths(names: &[&str; 7], counts: [u64; 7]) -> Value {
+    let all = counts.iter().sum::<u64>().max(1) as f64;
+    let shares = names.iter().zip(counts);
+    let shares =
+        shares.map(|(name, count)| ((*name).to_owned(), (100.0 * count as f64 / all).into()));
+    Value::Object(shares.collect())
+}
+
+fn milliseconds(seconds: f64) -> u64 {
+    (seconds * 1e3).ceil() as u64
+}
+
+fn of_direction<'a>(
+    job: &JobResult,
+    direction: Direction,
+    group: impl Iterator<Item = &'a JobResult>,
+    has_bins: bool,
+) -> Value {
     let tally = job.tally(direction);
-    let duration_us = job.duration_us;
     let nothing = Tally::default();
     let counted = tally.unwrap_or(&nothing);
-    let bytes_per_s = match duration_us {
-        us if us > 0.0 => counted.bytes as f64 * 1e6 / us,
+    let per_second = |bytes: u64, seconds: f64| match seconds {
+        seconds if seconds > 0.0 => bytes as f64 / seconds,
         _ => 0.0,
     };
+    let bytes_per_s = per_second(counted.bytes, counted.seconds());
     let mut waited = LatencyHistogram::new();
     match &counted.waited {
         Some(times) => waited.merge(times),
         None => waited.record_many(Duration::ZERO, counted.requests),
     }
-    let mut in_device = latency(&counted.in_device);
-    let mut in_all = latency(counted.latencies());
-    if tally.is_some() {
-        in_device["percentile"] = percentiles(job, &counted.in_device);
-    }
-    if counted.waited.is_some() {
-        in_all["percentile"] = percentiles(job, counted.latencies());
-    }
+    let is_on = |key: &str, default| job.given.get(key).map_or(default, |text| text != "0");
+    let part = |histogram: &LatencyHistogram, has_percentiles| {
+        latency(job, histogram, has_percentiles && tally.is_some(), has_bins)
+    };
+    let has_waited = counted.waited.is_some();
     let mut of_direction = json!({
         "io_bytes": counted.bytes,
         "io_kbytes": counted.bytes / 1024,
@@ -132,79 +201,52 @@ fn direction(job: &JobResult, direction: Direction) -> Value {
         // KiB/s, as in fio.
         "bw": (bytes_per_s / 1024.0) as u64,
         "iops": counted.iops().unwrap_or(0.0),
-        "runtime": tally.map_or(0, |_| (duration_us / 1e3).ceil() as u64),
+        "runtime": milliseconds(counted.seconds()),
         "total_ios": counted.requests,
         "failed_ios": counted.failed,
-        "slat_ns": latency(&waited),
-        "clat_ns": in_device,
-        "lat_ns": in_all,
+        "short_ios": 0,
+        "drop_ios": 0,
+        "slat_ns": part(&waited, is_on("slat_percentiles", false)),
+        "clat_ns": part(&counted.in_device, is_on("clat_percentiles", true)),
+        "lat_ns": part(counted.latencies(), is_on("lat_percentiles", has_waited)),
     });
-    let samples = job.window.as_ref().filter(|_| tally.is_some());
-    let samples = samples.map(|window| &window.samples[direction as usize]);
-    let of = |part: fn(&Samples) -> &[f64]| Spread::of(samples.map_or(&[], part));
-    let iops = of(|samples| &samples.iops);
-    let kib_s = of(|samples| &samples.bytes_per_s).scaled(1.0 / 1024.0);
-    for (name, spread) in [("iops", iops), ("bw", kib_s)] {
+    let rates = &job.rates[direction as usize];
+    for (name, spread) in [("iops", &rates.iops), ("bw", &rates.kib_s)] {
+        let Spread {
+            min,
+            max,
+            mean,
+            samples,
+            ..
+        } = *spread;
         // fio writes these as whole numbers.
-        of_direction[format!("{name}_min")] = json!(spread.min as u64);
-        of_direction[format!("{name}_max")] = json!(spread.max as u64);
-        of_direction[format!("{name}_mean")] = json!(spread.mean);
+        of_direction[format!("{name}_min")] = json!(min as u64);
+        of_direction[format!("{name}_max")] = json!(max as u64);
+        of_direction[format!("{name}_mean")] = json!(mean);
         let deviation = if name == "bw" { "dev" } else { "stddev" };
-        of_direction[format!("{name}_{deviation}")] = json!(spread.deviation);
-        of_direction[format!("{name}_samples")] = json!(spread.samples);
+        of_direction[format!("{name}_{deviation}")] = json!(spread.deviation());
+        of_direction[format!("{name}_samples")] = json!(samples);
     }
+    // The job's share of its group, in percent.
+    let group = group.filter_map(|other| other.tally(direction));
+    let (bytes, seconds) = group.fold((0, 0.0_f64), |(bytes, seconds), tally| {
+        (bytes + tally.bytes, seconds.max(tally.seconds()))
+    });
+    let mean = rates.kib_s.mean;
+    let share = match per_second(bytes, seconds) / 1024.0 {
+        all if all > 1.0 => (100.0 * mean / all).min(100.0),
+        _ => 100.0,
+    };
+    of_direction["bw_agg"] = json!(if rates.kib_s.samples > 0 { share } else { 0.0 });
     of_direction
 }
 
 /// Flushes have no bytes.
-fn sync(job: &JobResult) -> Value {
+fn sync(job: &JobResult, has_bins: bool) -> Value {
     let nothing = Tally::default();
     let counted = job.sync.as_ref().unwrap_or(&nothing);
-    let mut times = latency(counted.latencies());
-    if job.sync.is_some() {
-        times["percentile"] = percentiles(job, counted.latencies());
-    }
+    let times = latency(job, counted.latencies(), job.sync.is_some(), has_bins);
     json!({ "total_ios": counted.requests, "lat_ns": times })
-}
-
-/// Numbers, as fio tells them.
-#[derive(Clone, Copy, Default)]
-struct Spread {
-    min: f64,
-    max: f64,
-    mean: f64,
-    deviation: f64,
-    samples: usize,
-}
-
-impl Spread {
-    fn of(values: &[f64]) -> Spread {
-        if values.is_empty() {
-            return Spread::default();
-        }
-        let count = values.len() as f64;
-        let mean = values.iter().sum::<f64>() / count;
-        let squares = values.iter().map(|value| (value - mean) * (value - mean));
-        // As fio's, of a sample.
-        let variance = squares.sum::<f64>() / (count - 1.0).max(1.0);
-        Spread {
-            min: values.iter().copied().fold(f64::INFINITY, f64::min),
-            max: values.iter().copied().fold(0.0, f64::max),
-            mean,
-            deviation: libm::sqrt(variance),
-            samples: values.len(),
-        }
-    }
-
-    fn scaled(self, by: f64) -> Spread {
-        Spread {
-            min: self.min * by,
-            max: self.max * by,
-            mean: self.mean * by,
-            deviation: self.deviation * by,
-            ..self
-        }
-    }
 }
 
 /// fio's tables of latencies: the keys, which are ends of ranges in so many nanoseconds.
@@ -247,16 +289,46 @@ fn shares(job: &JobResult, limits: &[u64], unit_ns: u64) -> Value {
     Value::Object(table)
 }
 
-/// Minimum, maximum, mean and deviation in nanoseconds; zeros of nothing, as in fio.
-fn latency(histogram: &LatencyHistogram) -> Value {
-    json!({
+/// Minimum, maximum, mean and deviation in nanoseconds, and percentiles and bins where they are wanted; zeros of nothing, as in
+/// fio.
+fn latency(
+    job: &JobResult,
+    histogram: &LatencyHistogram,
+    has_percentiles: bool,
+    has_bins: bool,
+) -> Value {
+    let mut of = json!({
         "min": histogram.min().as_ns(),
         "max": histogram.max().as_ns(),
         "mean": histogram.mean_ps() / 1e3,
         "stddev": histogram.deviation_ps() / 1e3,
         "N": histogram.count(),
-    })
+    });
+    if has_percentiles {
+        of["percentile"] = percentiles(job, histogram);
+        if has_bins {
+            of["bins"] = bins(histogram);
+        }
+    }
+    of
 }
+
+/// How often there was each latency, in fio's bins: their names are what is in their middle, in nanoseconds.
+fn bins(histogram: &LatencyHistogram) -> Value {
+    let mut bins = BTreeMap::new();
+    for (latency, count) in histogram.counts() {
+        let bin = bucket::<FIO_BITS>(latency.as_ns());
+        *bins.entry(bin).or_insert(0) += count;
+    }
+    let named = bins.into_iter().map(|(bin, count): (u32, u64)| {
+        let (least, most) = bucket_values::<FIO_BITS>(bin);
+        (((least + most + 1) / 2).to_string(), count.into())
+    });
+    Value::Object(named.collect())
+}
+
+/// What fio keeps of a latency besides its leading bit.
+const FIO_BITS: u32 = 6;
 
 /// The percentiles that the job asks for.
 fn percentiles(job: &JobResult, histogram: &LatencyHistogram) -> Value {

@@ -318,7 +318,55 @@ pub struct Job {
     pub numjobs: u32,
     /// Whether the equal jobs' results are added up.
     pub group_reporting: bool,
+    /// Its options as they were written.
+    pub given: Given,
 }
+
+/// Options as a job file has them, by fio's names, in their order. Jobs are alike in whichever words they were written.
+#[derive(Clone, Debug, Default)]
+pub struct Given {
+    /// Those of `[global]`, up to the job.
+    pub global: Vec<(String, String)>,
+    /// Those of its section, and what was laid over.
+    pub own: Vec<(String, String)>,
+}
+
+impl PartialEq for Given {
+    fn eq(&self, _: &Given) -> bool {
+        true
+    }
+}
+
+impl Eq for Given {}
+
+impl Given {
+    /// Takes in an option; one that has no value is on.
+    pub(super) fn set(&mut self, key: &str, value: &str) {
+        let known = ALIASES.iter().find(|(alias, _)| *alias == key);
+        let key = known.map_or(key, |(_, name)| name);
+        let value = if value.is_empty() { "1" } else { value };
+        self.own.retain(|(known, _)| known != key);
+        self.own.push((key.to_owned(), value.to_owned()));
+    }
+
+    /// What is said of an option.
+    pub(super) fn get(&self, key: &str) -> Option<&str> {
+        let mut all = self.own.iter().chain(&self.global);
+        all.find(|(known, _)| known == key)
+            .map(|(_, value)| value.as_str())
+    }
+}
+
+/// Second names of fio's options, and the first.
+const ALIASES: [(&str, &str); 7] = [
+    ("readwrite", "rw"),
+    ("blocksize", "bs"),
+    ("blocksize_range", "bsrange"),
+    ("ba", "blockalign"),
+    ("io_limit", "io_size"),
+    ("timeout", "runtime"),
+    ("wait_for_previous", "stonewall"),
+];
 
 /// What makes a job impossible: the key, what was found, the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

@@ -26,6 +26,7 @@ mod output;
 mod past;
 mod placement;
 mod quantity;
+mod rates;
 mod requests;
 mod result;
 mod room;
@@ -57,7 +58,7 @@ pub use quantity::{Amount, parse_bytes, parse_decimal, parse_time};
 pub use requests::write_requests;
 pub use result::{
     DeviceResult, FdpResult, Fill, FlashPages, Half, HostPathResult, JobResult, Preconditioned,
-    ProgrammedBytes, RunResult, Samples, TraceSummary, Window, ZonesResult,
+    ProgrammedBytes, RunResult, TraceSummary, Window, ZonesResult,
 };
 pub use run::{
     JobText, Reached, RequestError, RequestedWorkload, Run, RunRequest, TraceFile, Workload,

@@ -51,6 +51,12 @@ impl RunResult {
         let mut remarks = Vec::new();
         for job in &self.jobs {
             let mut remark = |text: String| remarks.push(format!("{}: {text}", job.name));
+            if job.directions().next().is_none() {
+                remark("it made no request".to_owned());
+            }
+            if let Some(rounded) = &job.rounded {
+                remark(rounded.clone());
+            }
             if job.failed() > 0 {
                 remark(format!(
                     "{} requests failed: the device is full",
@@ -153,7 +159,7 @@ impl TimeSeries {
             let interval = &track.intervals[index];
             vec![
                 csv_number(device.start_us),
-                csv_number(self.interval_us),
+                csv_number(device.length_us),
                 csv_text(&track.job),
                 track.direction.to_owned(),
                 interval.requests.to_string(),

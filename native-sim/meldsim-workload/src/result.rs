@@ -8,9 +8,9 @@ use serde_json::json;
 
 use super::direction::Direction;
 use super::group::Group;
-use super::job::Job;
-use super::jobfile::options;
+use super::job::Given;
 use super::limit::Limit;
+use super::rates::Rates;
 use super::series::TimeSeries;
 use super::tally::Tally;
 use meldsim::device::{Device, Precondition, Programmed, Stats, Utilisation};
@@ -44,6 +44,8 @@ pub struct RunResult {
     pub timelines: Vec<TimelineData>,
     /// What the slowest commands waited for, if there was a timeline.
     pub waits: Vec<Waits>,
+    /// JSON has how often there was each latency: fio's `json+`.
+    pub has_bins: bool,
     /// Options of the job file that a simulated device gives no meaning.
     pub passed_over: Vec<String>,
     /// What kept it from being faster; [`Run`](super::Run) says so.
@@ -125,8 +127,16 @@ pub struct JobResult {
     pub iodepth: u32,
     /// When counting began.
     pub start_us: f64,
-    /// Simulated time from then to the last completion.
+    /// Simulated time from then until it was over.
     pub duration_us: f64,
+    /// The jobs' own times, added up.
+    pub(crate) run_time: Duration,
+    /// Rates of reads, writes and trims in parts of their time.
+    pub(crate) rates: [Rates; 3],
+    /// Requests by how many were outstanding with them, in powers of two.
+    pub(crate) depths: [u64; 7],
+    /// Its options as the job file has them; of several jobs those of the last, as in fio.
+    pub(crate) given: Given,
     /// The reads, if any.
     pub read: Option<Tally>,
     /// The writes, if any; done means accepted by the device's write buffer.
@@ -149,6 +159,8 @@ pub struct JobResult {
     pub steady_us: Option<f64>,
     /// Why it ended before its work was done.
     pub stopped: Option<String>,
+    /// How its region was fitted to zones, if it was.
+    pub(crate) rounded: Option<String>,
 }
 
 /// What was counted of a job, and whether it would go on so. A job that shares its NVM set with others sees what they do, too.
@@ -168,17 +180,6 @@ pub struct Window {
     pub is_steady: Option<bool>,
     /// From when on that is so of what is left, from the window's start.
     pub steady_since: Option<Duration>,
-    /// Rates in its parts, of reads, writes and trims.
-    pub samples: [Samples; 3],
-}
-
-/// Rates in up to 65 parts of a window, which but for the first are equally long.
-#[derive(Clone, Debug, Default)]
-pub struct Samples {
-    /// Requests a simulated second.
-    pub iops: Vec<f64>,
-    /// Bytes a simulated second.
-    pub bytes_per_s: Vec<f64>,
 }
 
 /// A part of a window.
@@ -312,49 +313,19 @@ pub(super) struct Span {
 }
 
 impl JobResult {
-    pub(super) fn new(
-        name: String,
-        options: Vec<(&'static str, String)>,
-        iodepth: u32,
-        span: Span,
-        tallies: [Tally; 4],
-    ) -> JobResult {
+    /// What was counted in that time, of nobody yet.
+    pub(super) fn new(span: Span, [read, write, trim, sync]: [Option<Tally>; 4]) -> JobResult {
         let duration = span.end.saturating_since(span.start);
-        let [read, write, trim, sync] = tallies.map(|tally| tally.over(duration));
         JobResult {
-            name,
-            options,
-            iodepth,
             start_us: span.start.as_ps() as f64 / 1e6,
             duration_us: duration.as_ps() as f64 / 1e6,
+            run_time: duration,
             read,
             write,
             trim,
             sync,
             jobs: 1,
             ..JobResult::default()
-        }
-    }
-
-    /// The result of a job, or of several as if they were one.
-    pub(super) fn of_jobs<'a>(
-        mut jobs: impl ExactSizeIterator<Item = &'a Job>,
-        span: Span,
-        tallies: [Tally; 4],
-    ) -> JobResult {
-        let count = jobs.len() as u32;
-        let Some(first) = jobs.next() else {
-            return JobResult::default();
-        };
-        let name = match first.name.rsplit_once('.') {
-            Some((name, _)) if count > 1 && first.numjobs > 1 => name.to_owned(),
-            _ => first.name.clone(),
-        };
-        let depth = first.iodepth + jobs.map(|job| job.iodepth).sum::<u32>();
-        JobResult {
-            jobs: count,
-            percentiles: first.percentiles.clone(),
-            ..JobResult::new(name, options(first), depth, span, tallies)
         }
     }
 

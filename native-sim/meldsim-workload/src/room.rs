@@ -145,6 +145,62 @@ fn job_mapped_bytes(job: &Job) -> u64 {
     }
 }
 
+/// Whether data that a job reads may be placed as late as it starts: the `earlier` jobs have written it, or leave room for it.
+pub(super) fn is_later(
+    device: &Device,
+    jobs: &Sharing<'_>,
+    earlier: &Sharing<'_>,
+    (nsid, job): (NamespaceId, &Job),
+) -> bool {
+    let room = Room::of(device, nsid);
+    let none = Vec::new();
+    let mut writers = earlier.get(&nsid).unwrap_or(&none).clone();
+    writers.retain(|job| !job.rw.reads());
+    let written = mapped_bytes(&writers);
+    writers.push(job);
+    if room.bytes == u64::MAX || mapped_bytes(&writers) == written {
+        return true;
+    }
+    let in_set = |(nsid, _): &(&NamespaceId, &Vec<&Job>)| device.set_of(**nsid) == Some(room.set);
+    let mapped = jobs.iter().filter(in_set).map(|(_, of)| mapped_bytes(of));
+    let unit = device.profile().mapping_unit().0;
+    let stale = earlier.iter().filter(in_set).map(|(_, of)| {
+        let written = of.iter().map(|job| most_written_bytes(job, unit));
+        let first = match of.iter().any(|job| job.rw.reads()) {
+            true => 0,
+            false => mapped_bytes(of),
+        };
+        written.fold(0, u64::saturating_add).saturating_sub(first)
+    });
+    mapped.chain(stale).fold(0, u64::saturating_add) <= room.bytes
+}
+
+/// More than any link carries in a second.
+const LINK_BYTES_PER_S: f64 = 64e9;
+
+/// Bytes that a job programs at most; a random write of less than a mapping unit takes all of one.
+fn most_written_bytes(job: &Job, unit: u64) -> u64 {
+    let total = match job.time_based {
+        true => u64::MAX,
+        false => job.total_bytes(),
+    };
+    let runtime = job
+        .runtime
+        .map(|time| (time + job.ramp_time).as_secs_f64() * LINK_BYTES_PER_S);
+    let bytes = runtime.map_or(total, |bytes| total.min(bytes as u64));
+    let least = job.unit_bytes().max(1);
+    let units = if job.rw.is_random() {
+        unit.div_ceil(least)
+    } else {
+        1
+    };
+    if job.rw.writes() {
+        bytes.saturating_mul(units)
+    } else {
+        0
+    }
+}
+
 fn region_bytes(job: &Job) -> u64 {
     job.end_bytes() - job.offset_bytes
 }

@@ -1,4 +1,4 @@
-//! A run over time, in equal intervals. Memory is bounded: when there would be too many, two become one.
+//! A run over time, in equal intervals, of which the last ends with the run. Memory is bounded: when there would be too many, two become one.
 
 use std::collections::BTreeMap;
 
@@ -142,14 +142,36 @@ impl Series {
 
     /// The intervals up to the last completion or `last`, the counters at the run's end.
     pub(super) fn result(mut self, names: &[String], last: &Stats) -> TimeSeries {
+        let end = Instant::START + Duration::from_ps(last.now_ps);
         let longest = self.tracks.iter().flatten().map(Vec::len).max();
-        let count = longest.unwrap_or(0).max(self.ends.len());
+        let mut count = longest.unwrap_or(0).max(self.ends.len());
+        // What completed as the run ended is of the interval that ended then.
+        if count > 1 && Instant::START + self.interval * (count as u64 - 1) == end {
+            count -= 1;
+            for cells in self.tracks.iter_mut().flatten() {
+                if cells.len() > count {
+                    let after = cells.split_off(count);
+                    cells[count - 1].merge(&after[0]);
+                }
+            }
+        }
+        let interval = self.interval;
+        // The last is as long as the run was.
+        let length = |first: u64, intervals: u64| {
+            let whole = interval * intervals;
+            match end.saturating_since(Instant::START + interval * first) {
+                Duration::ZERO => whole,
+                left => whole.min(left),
+            }
+        };
         self.ends.resize(count, *last);
         let mut before = Stats::default();
         let mut device = Vec::with_capacity(count);
         for (index, end) in self.ends.iter().enumerate() {
+            let first = index as u64;
             device.push(DeviceInterval::new(
-                self.interval * index as u64,
+                interval * first,
+                length(first, 1),
                 &before,
                 end,
             ));
@@ -167,15 +189,17 @@ impl Series {
                 let tails =
                     tails.map(|(first, _, cell)| IntervalTail::new(&cell, self.interval * first));
                 let rates = longer(cells, RATE_REQUESTS).map(|(first, count, cell)| {
-                    IntervalRate::new(&cell, self.interval * first, self.interval * count)
+                    IntervalRate::new(&cell, interval * first, length(first, count))
                 });
                 let (tails, rates) = (tails.collect(), rates.collect());
-                let cells = (0..count).map(|index| cells.get(index).unwrap_or(&nothing));
+                let cells = (0..count).map(|index| (index as u64, cells.get(index)));
                 tracks.push(Track {
                     job: names.get(job).cloned().unwrap_or_default(),
                     direction: direction.name(),
                     intervals: cells
-                        .map(|cell| Interval::new(cell, self.interval))
+                        .map(|(index, cell)| {
+                            Interval::new(cell.unwrap_or(&nothing), length(index, 1))
+                        })
                         .collect(),
                     tails,
                     rates,
@@ -319,6 +343,8 @@ impl Interval {
 pub struct DeviceInterval {
     /// When it began.
     pub start_us: f64,
+    /// How long it was: the last is as long as the run.
+    pub length_us: f64,
     /// Pages moved by garbage collection.
     pub gc_pages_moved: u64,
     /// Blocks erased.
@@ -334,12 +360,13 @@ pub struct DeviceInterval {
 }
 
 impl DeviceInterval {
-    fn new(start: Duration, before: &Stats, end: &Stats) -> DeviceInterval {
+    fn new(start: Duration, length: Duration, before: &Stats, end: &Stats) -> DeviceInterval {
         let grown = end.since(before);
         let time_ps = u128::from(grown.now_ps);
         let busy = |busy_ps: u64, of: u64| percent_of(busy_ps, time_ps * u128::from(of));
         DeviceInterval {
             start_us: start.as_ps() as f64 / 1e6,
+            length_us: length.as_ps() as f64 / 1e6,
             gc_pages_moved: grown.gc_pages_moved,
             erases: grown.erases,
             programs: grown.programs,
@@ -393,7 +420,8 @@ mod tests {
         let p99 = intervals[0].p99_us.unwrap();
         assert!((p99 / 198.0 - 1.0).abs() < 0.016, "{p99}");
         assert_eq!((intervals[1].requests, intervals[1].mean_us), (0, None));
-        assert_eq!(intervals[2].requests, 1);
+        // The last was 100 us.
+        assert_eq!((intervals[2].requests, intervals[2].iops), (1, 10_000.0));
         let moved: Vec<u64> = result.device.iter().map(|d| d.gc_pages_moved).collect();
         assert_eq!(moved, [5, 0, 4]);
     }

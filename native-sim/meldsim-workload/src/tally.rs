@@ -56,8 +56,13 @@ impl Tally {
         self.per_second(self.requests as f64)
     }
 
+    /// The simulated time it was counted over, of several jobs that of the longest.
+    pub fn seconds(&self) -> f64 {
+        self.duration.as_secs_f64()
+    }
+
     fn per_second(&self, amount: f64) -> Option<f64> {
-        let seconds = self.duration.as_secs_f64();
+        let seconds = self.seconds();
         (seconds > 0.0).then(|| amount / seconds)
     }
 
@@ -86,7 +91,7 @@ impl Tally {
         (self.requests > 0).then_some(Tally { duration, ..self })
     }
 
-    /// Adds up equal jobs.
+    /// Adds up jobs that ran at the same time.
     pub fn merge(&mut self, other: &Tally) {
         if other.waited.is_some() {
             self.separate();
@@ -102,6 +107,7 @@ impl Tally {
         self.requests += other.requests;
         self.failed += other.failed;
         self.bytes += other.bytes;
+        self.duration = self.duration.max(other.duration);
     }
 
     /// From here on requests may wait; none has so far.

@@ -259,6 +259,15 @@ impl<'a> Sweep<'a> {
         if result.as_ref().is_ok_and(|result| result.is_partial) {
             return Ok(None);
         }
+        let jobs = result.as_ref().map_or(&[][..], |result| &result.jobs);
+        if let ([first, .., last], 0) = (jobs, number) {
+            note(&format!(
+                "note: rows are of {} jobs together, {} to {}: rates add up, percentiles are those of the slowest job; --section is of one",
+                jobs.len(),
+                first.name,
+                last.name,
+            ));
+        }
         let outcome = Outcome {
             figures: match &result {
                 Ok(result) => Ok(figures(result)),
@@ -300,7 +309,7 @@ impl<'a> Sweep<'a> {
         }
         self.draw(rows)?;
         let form = match self.args.format {
-            RunFormat::Json => Some(Form::Json),
+            RunFormat::Json | RunFormat::JsonPlus => Some(Form::Json),
             RunFormat::Csv => Some(Form::Csv),
             RunFormat::Table => None,
         };

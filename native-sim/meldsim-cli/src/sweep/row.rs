@@ -1,11 +1,11 @@
 //! A row of a sweep, as a line of CSV and of JSON. The figures are those of the Spark job `Sweep`.
 
 use meldsim_stats::{csv_number, csv_text};
-use meldsim_workload::{Direction, RunResult, Tally};
+use meldsim_workload::{Direction, JobResult, RunResult, Tally};
 use serde_json::{Map, Value};
 
-/// Columns of each direction. Rates are sums over the jobs, the mean is that of all requests, percentiles are those of the
-/// slowest job.
+/// Columns of each direction. Rates are sums over the jobs that run at once, and of those that run one after the other what all
+/// come to in all their time; the mean is that of all requests, percentiles are those of the slowest job.
 const OF_DIRECTION: [&str; 8] = [
     "requests", "failed", "iops", "mib_s", "mean_us", "p50_us", "p99_us", "p999_us",
 ];
@@ -153,8 +153,7 @@ impl Columns {
 pub(super) fn figures(result: &RunResult) -> Vec<String> {
     let mut figures = Vec::new();
     for (_, direction) in DIRECTIONS {
-        let tallies = result.jobs.iter().filter_map(|job| job.tally(direction));
-        figures.extend(of_direction(&tallies.collect::<Vec<_>>()));
+        figures.extend(of_direction(&result.jobs, direction));
     }
     let device = &result.device;
     let amplification = device.flash().and_then(|flash| flash.write_amplification);
@@ -166,12 +165,44 @@ pub(super) fn figures(result: &RunResult) -> Vec<String> {
     figures
 }
 
-fn of_direction(tallies: &[&Tally]) -> Vec<String> {
+/// Jobs that run one after the other are none that add up: each counts for the share of the time that it had, together with
+/// those that ran with it.
+fn rates(jobs: &[&JobResult], of: impl Fn(&JobResult) -> Option<f64>) -> f64 {
+    let mut jobs: Vec<&JobResult> = jobs.to_vec();
+    jobs.sort_by(|one, other| one.start_us.total_cmp(&other.start_us));
+    // How long jobs ran without a break, and their rates.
+    let mut turns: Vec<(f64, f64, f64)> = Vec::new();
+    for job in jobs {
+        let (end, rate) = (job.start_us + job.duration_us, of(job).unwrap_or(0.0));
+        match turns.last_mut() {
+            Some((_, last, sum)) if job.start_us < *last => {
+                (*last, *sum) = (last.max(end), *sum + rate);
+            }
+            _ => turns.push((job.start_us, end, rate)),
+        }
+    }
+    match turns[..] {
+        [(_, _, rate)] => rate,
+        _ => {
+            let all = turns.iter().map(|(start, end, rate)| rate * (end - start));
+            let time: f64 = turns.iter().map(|(start, end, _)| end - start).sum();
+            all.sum::<f64>() / time.max(f64::MIN_POSITIVE)
+        }
+    }
+}
+
+fn of_direction(jobs: &[JobResult], direction: Direction) -> Vec<String> {
+    let jobs: Vec<&JobResult> = jobs
+        .iter()
+        .filter(|job| job.tally(direction).is_some())
+        .collect();
+    let tallies = jobs.iter().filter_map(|job| job.tally(direction));
+    let tallies: Vec<&Tally> = tallies.collect();
     if tallies.is_empty() {
         return vec![String::new(); OF_DIRECTION.len()];
     }
     let count = |of: fn(&Tally) -> u64| tallies.iter().map(|tally| of(tally)).sum::<u64>();
-    let sum = |of: fn(&Tally) -> Option<f64>| tallies.iter().filter_map(|tally| of(tally)).sum();
+    let sum = |of: fn(&Tally) -> Option<f64>| rates(&jobs, |job| job.tally(direction).and_then(of));
     let requests = count(|tally| tally.requests);
     let mut numbers: Vec<f64> = vec![sum(Tally::iops), sum(Tally::bandwidth_mib_s)];
     let summaries: Vec<_> = tallies

@@ -28,7 +28,8 @@ const OPTIONS: &str = "rw, bs, bsrange, bssplit, bs_is_seq_rand, blockalign, iod
                        max_open_zones, job_max_open_zones, zone_reset_threshold, zone_reset_frequency, read_beyond_wp, rate, \
                        rate_iops, rate_process, rate_min, rate_iops_min, rate_cycle, flow, flow_id, flow_sleep, \
                        latency_target, latency_window, latency_percentile, latency_run, steadystate, ss_dur, ss_ramp, \
-                        ss_interval, thinktime, thinktime_blocks, percentile_list, name, ioengine, write_hint, read_pattern, \
+                        ss_interval, thinktime, thinktime_blocks, percentile_list, clat_percentiles, \
+                        lat_percentiles, slat_percentiles, name, ioengine, write_hint, read_pattern, \
                         dataplacement, plids, fdp, nvm_set, queue_priority";
 /// Second names, and those that fio wants in full.
 const SECOND_NAMES: &str = "readwrite, blocksize, blocksize_range, ba, io_limit, file_size, timeout, wait_for_previous, \
@@ -242,6 +243,8 @@ impl Draft {
             "end_fsync" | "fsync_on_close" => job.end_fsync |= flag(value)?,
             "sync" => job.sync_writes = parse_name(value, &SYNCS)?,
             "write_hint" => self.write_hint = parse_name(value, &WRITE_HINTS)?,
+            // Results look them up as they were given.
+            "clat_percentiles" | "lat_percentiles" | "slat_percentiles" => drop(flag(value)?),
             "percentile_list" => job.percentiles = parse_percentiles(value)?,
             "zonemode" => {
                 self.zone_mode = parse_name(value, &ZONE_MODES)?;

@@ -32,8 +32,8 @@ const WITHOUT_MEANING: [(&str, &str); 6] = [
          log_avg_msec, log_hist_msec, log_hist_coarseness, log_window_value, log_max_value, log_offset, log_prio, \
          log_issue_time, log_compression, log_compression_cpus, log_store_compressed, log_unix_epoch, \
          log_alternate_epoch, log_alternate_epoch_clock_id, block_error_percentiles, bwavgtime, iopsavgtime, disk_util, \
-         disable_lat, disable_clat, disable_slat, disable_bw, disable_bw_measurement, clat_percentiles, \
-         lat_percentiles, slat_percentiles, significant_figures, unified_rw_reporting, unit_base, error_dump",
+         disable_lat, disable_clat, disable_slat, disable_bw, disable_bw_measurement, \
+         significant_figures, unified_rw_reporting, unit_base, error_dump",
         "results have forms of their own: --format, --time-series and --requests",
     ),
     (

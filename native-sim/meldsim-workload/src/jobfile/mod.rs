@@ -262,6 +262,8 @@ impl Reading<'_> {
         }
         self.section = Section::Job;
         let mut draft = self.global.clone();
+        let given = &mut draft.job.given;
+        given.global = std::mem::take(&mut given.own);
         // A name in [global] is that of all jobs.
         if draft.job.name == self.file.defaults.name {
             name.clone_into(&mut draft.job.name);
@@ -307,6 +309,9 @@ impl Reading<'_> {
             )),
             None => draft.set(key, &expanded),
         };
+        if set.is_ok() {
+            draft.job.given.set(key, &expanded);
+        }
         let text = match (set, unset) {
             (Ok(false), _) => return,
             (Ok(true), _) => return self.pass_over(key.to_owned()),
@@ -367,6 +372,7 @@ impl Reading<'_> {
                 // It goes before the section's, and not beside it.
                 draft.job.file = None;
             }
+            draft.job.given.set(key, value);
             match draft.set(key, value) {
                 Ok(false) => {}
                 Ok(true) => self.pass_over(key.clone()),

@@ -24,7 +24,6 @@ pub(crate) fn options(job: &Job) -> Vec<(&'static str, String)> {
 /// Every option as text.
 fn texts(job: &Job) -> Vec<(&'static str, String)> {
     let flag = |value| u8::from(value).to_string();
-    let time = |time: Duration| format!("{}ns", time.as_ns());
     let zone = |of: fn(Strided) -> u64| list(job.strided.map(of), "");
     let zoned = |of: fn(ZonedBlock) -> u64| list(job.zoned.map(of).filter(|value| *value > 0), "");
     let share = |of: fn(ZonedBlock) -> u64| {
@@ -132,6 +131,15 @@ fn texts(job: &Job) -> Vec<(&'static str, String)> {
         ("dataplacement", name_of(&job.data_placement, &PLACEMENTS)),
         ("plids", list(&job.placement_ids, ",")),
     ]
+}
+
+/// In fio's units, of which nanoseconds are none.
+fn time(time: Duration) -> String {
+    let ns = time.as_ns();
+    let units = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us")];
+    let unit = units.iter().find(|(unit, _)| ns % unit == 0);
+    let (unit, name) = unit.unwrap_or(&(1, "ns"));
+    format!("{}{name}", ns / unit)
 }
 
 /// `rw` with its modifier.

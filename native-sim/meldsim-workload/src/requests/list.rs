@@ -3,27 +3,37 @@
 use std::io::{self, Write};
 
 use super::Requests;
+use crate::direction::Direction;
 use crate::job::Job;
+use crate::runner::Runner;
+use meldsim::Profile;
 use meldsim_stats::csv_text;
 
 /// Writes a row for each request: the job, `read`, `write`, `trim` or `sync`, and the first byte and the bytes in its namespace. The
-/// jobs come one after the other, each with at most so many requests in its own order.
+/// jobs come one after the other, each with at most so many requests in its own order. On a device with zones they go to these.
 ///
 /// # Errors
 ///
-/// That of `out`.
-pub fn write_requests(jobs: &[Job], most: u64, out: &mut impl Write) -> io::Result<()> {
+/// A job that is impossible on the device, and what `out` has.
+pub fn write_requests(
+    profile: &Profile,
+    jobs: &[Job],
+    most: u64,
+    out: &mut impl Write,
+) -> io::Result<()> {
     writeln!(out, "job,direction,offset,bytes")?;
+    let mut row = |name: &str, direction: Direction, start: u64, bytes: u64| {
+        let (name, direction) = (csv_text(name), direction.name());
+        writeln!(out, "{name},{direction},{start},{bytes}")
+    };
+    if profile.has_zones() {
+        let runner = Runner::new(profile, jobs).map_err(io::Error::other)?;
+        return runner.requests(most, row);
+    }
     for job in jobs.iter().flat_map(Job::clones) {
-        let name = csv_text(&job.name);
         let most = usize::try_from(most).unwrap_or(usize::MAX);
         for request in Requests::new(&job).take(most) {
-            let direction = request.direction.name();
-            writeln!(
-                out,
-                "{name},{direction},{},{}",
-                request.start, request.bytes
-            )?;
+            row(&job.name, request.direction, request.start, request.bytes)?;
         }
     }
     Ok(())

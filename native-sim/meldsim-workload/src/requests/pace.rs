@@ -27,16 +27,25 @@ pub(crate) struct Submitted {
 impl Submitted {
     pub(crate) fn ended(self, completion: &Completion) -> Ended {
         Ended {
-            arrived: self.arrived,
-            begun: self.begun,
             submitted: match self.ends_write {
                 true => self.begun,
                 false => completion.submitted,
             },
-            completed: completion.completed,
+            failed: completion.status != Status::SUCCESS,
+            ..self.ended_at(completion.completed)
+        }
+    }
+
+    /// As if it had been submitted at once, and had completed then.
+    pub(crate) fn ended_at(self, completed: Instant) -> Ended {
+        Ended {
+            arrived: self.arrived,
+            begun: self.begun,
+            submitted: self.begun,
+            completed,
             bytes: self.bytes,
             direction: self.direction,
-            failed: completion.status != Status::SUCCESS,
+            failed: false,
         }
     }
 }

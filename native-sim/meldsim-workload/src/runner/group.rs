@@ -117,9 +117,9 @@ impl<'a, F: FnMut(f64) -> ControlFlow<()>> Group<'a, F> {
             if job.phase != Phase::Active || job.track.has_begun() {
                 continue;
             }
-            match job.counted_from <= now {
+            match job.account.from <= now {
                 true => job.begin_window(device),
-                false => next = next.min(job.counted_from),
+                false => next = next.min(job.account.from),
             }
         }
         for marks in &mut self.marks {
@@ -210,6 +210,7 @@ impl<'a, F: FnMut(f64) -> ControlFlow<()>> Group<'a, F> {
             return;
         }
         self.jobs[index].phase = Phase::Ended;
+        self.jobs[index].account.end(now);
         if let Some(flow) = self.jobs[index].job.flow {
             self.flow_on(index, flow, true);
         }
@@ -253,6 +254,12 @@ impl<'a, F: FnMut(f64) -> ControlFlow<()>> Group<'a, F> {
         ControlFlow::Continue(())
     }
 
+    /// Places what a stream's job reads, if it starts only now. Returns whether it does.
+    #[inline(always)]
+    pub(super) fn preload(&mut self, device: &mut Device, stream: usize) -> Result<bool, RunError> {
+        self.jobs[self.range.start + stream].preload_late(device)
+    }
+
     /// What a stream does next when its job, which may go on at this time, says so.
     #[inline(always)]
     pub(super) fn next_by(
@@ -267,7 +274,7 @@ impl<'a, F: FnMut(f64) -> ControlFlow<()>> Group<'a, F> {
         if job.phase != Phase::Active {
             return Next::Wait;
         }
-        if !job.track.has_begun() && job.counted_from <= now {
+        if !job.track.has_begun() && job.account.from <= now {
             job.begin_window(device);
         }
         let flow = job.job.flow.filter(|_| !job.is_over);
@@ -280,6 +287,7 @@ impl<'a, F: FnMut(f64) -> ControlFlow<()>> Group<'a, F> {
         let next = next(job, now);
         match next {
             Next::Submit(..) => {
+                job.account.submitted(now, turn.outstanding);
                 job.look_ahead(device);
                 if let Some(flow) = flow {
                     self.flow_on(index, flow, false);
@@ -338,6 +346,7 @@ impl<F: FnMut(f64) -> ControlFlow<()>> Load for Group<'_, F> {
     // Two drivers call these two, with and without a host path: left to itself the compiler would inline neither.
     #[inline(always)]
     fn next(&mut self, device: &mut Device, turn: Turn) -> Result<Next<Submitted>, RunError> {
+        self.preload(device, turn.stream)?;
         let next = |job: &mut Running, now| job.next(now, turn.outstanding);
         Ok(self.next_by(device, turn, next))
     }

@@ -5,6 +5,7 @@
 //!                     its tallies <-----------------completions----------------'
 //! ```
 
+mod account;
 mod adapt;
 mod apart;
 mod batch;
@@ -13,9 +14,11 @@ mod running;
 mod window;
 mod zoned;
 
+use std::io;
 use std::num::NonZeroUsize;
 use std::ops::{ControlFlow, Range};
 
+use super::direction::Direction;
 use super::error::RunError;
 use super::job::{Job, JobError};
 use super::past::Past;
@@ -25,12 +28,12 @@ use super::result::{
 use super::room::{self, Sharing};
 use super::series::Series;
 use group::Group;
-use meldsim::Duration;
 use meldsim::device::{Aging, Device, Stats, Utilisation};
 use meldsim::nvme::NamespaceId;
 use meldsim::profile::{Kind, Profile};
 use meldsim::timeline::Timeline;
-use meldsim_drive::{Stream, drive};
+use meldsim::{Duration, Instant};
+use meldsim_drive::{Next, Stream, Turn, drive};
 use meldsim_timeline::end_of;
 use running::Running;
 use zoned::Zoned;
@@ -50,7 +53,8 @@ pub struct Runner {
 
 impl Runner {
     /// Builds the device and gives each job, or each file that jobs share, a namespace. What a job will read is preloaded:
-    /// placed on the flash with the job's read pattern, in no simulated time.
+    /// placed on the flash with the job's read pattern, in no simulated time. That is when the job starts; before all of them
+    /// where those before it might leave no room.
     ///
     /// # Errors
     ///
@@ -77,7 +81,11 @@ impl Runner {
         let mut group = 0;
         for (section, job) in jobs.iter().enumerate() {
             let waits_for = waits_for(&jobs[..section], job)?;
-            for clone in job.clones() {
+            for mut clone in job.clones() {
+                let rounded = to_whole_zones(&mut clone).map_err(|error| RunError::Job {
+                    job: clone.name.clone(),
+                    error,
+                })?;
                 // Without a file, equal jobs have files of their own, as in fio.
                 let file = file_of(&clone);
                 let known = files.iter().find(|(name, _)| Some(name) == file.as_ref());
@@ -101,14 +109,19 @@ impl Runner {
                 let mut clone = Running::new(&mut device, clone, section, nsid)?;
                 clone.group = group;
                 clone.waits_for = waits_for;
+                clone.rounded = rounded;
                 running.push(clone);
             }
         }
         room::check(&device, &by_namespace(&running))?;
-        for (index, job) in running.iter().enumerate() {
-            let is_shared = file_of(&job.job).is_some();
-            let used = is_shared && running[..index].iter().any(|other| other.nsid == job.nsid);
-            job.preload(&mut device, used)?;
+        let later: Vec<bool> = (0..running.len())
+            .map(|index| is_placed_later(&device, &running, index))
+            .collect();
+        let mut used: Vec<NamespaceId> = Vec::new();
+        for (job, _) in running.iter_mut().zip(later).filter(|(_, later)| !later) {
+            let is_used = file_of(&job.job).is_some() && used.contains(&job.nsid);
+            used.push(job.nsid);
+            job.preload(&mut device, is_used)?;
         }
         Ok(Runner {
             device,
@@ -118,6 +131,57 @@ impl Runner {
             overwritten_pages: 0,
             threads: NonZeroUsize::MIN,
         })
+    }
+
+    /// The requests of jobs in zones, one job after the other: each where it goes if the one before it has completed. `each` gets
+    /// the job's name, the direction, the first byte and the bytes.
+    ///
+    /// # Errors
+    ///
+    /// Those of `each`, and of the device.
+    pub(super) fn requests(
+        mut self,
+        most: u64,
+        mut each: impl FnMut(&str, Direction, u64, u64) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let lba_bytes = self.device.profile().controller.lba_size.0;
+        let Some(mut zoned) = Zoned::new(&self.device, 1) else {
+            return Ok(());
+        };
+        for job in &mut self.jobs {
+            job.preload(&mut self.device, true)
+                .map_err(io::Error::other)?;
+            zoned.refresh(&self.device);
+            let mut now = Instant::START;
+            job.begin(now);
+            let turn = Turn {
+                stream: 0,
+                outstanding: 0,
+                unseen: 0,
+                deferred: 0,
+            };
+            let mut left = most;
+            while left > 0 {
+                let (command, submitted) = match zoned.next(job, turn, now) {
+                    Next::Submit(command, submitted) => (command, submitted),
+                    Next::At(time) => {
+                        now = time;
+                        continue;
+                    }
+                    Next::Wait => break,
+                };
+                if zoned.completed(0, &submitted) {
+                    let start = command.slba * lba_bytes;
+                    each(&job.job.name, submitted.direction, start, submitted.bytes)?;
+                    left -= 1;
+                    let ended = submitted.ended_at(now);
+                    if !job.keeps(&submitted, &ended) {
+                        job.completed(&ended);
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Simulates NVM sets at once, on so many threads at most, where neither the device nor the jobs make one set wait for
@@ -179,7 +243,7 @@ impl Runner {
         let is_flash = self.device.profile().kind == Kind::Nand;
         self.precondition = is_flash.then(|| Preconditioned::of(&self.device, past.to_string()));
         self.overwritten_pages = Fill::overwritten_pages(&self.device, &past.precondition);
-        for running in &self.jobs {
+        for running in &mut self.jobs {
             running.preload(&mut self.device, true)?;
         }
         Ok(self)
@@ -285,6 +349,11 @@ fn run_group(
         is_stopped |= flow.is_break();
         flow
     };
+    for job in &mut jobs[range.clone()] {
+        if job.starts_at_once() && !job.is_placed {
+            job.preload(device, true)?;
+        }
+    }
     let stream = |job: &Running| Stream::new(job.queue, job.job.iodepth);
     let streams: Vec<Stream> = jobs[range.clone()].iter().map(stream).collect();
     let zoned = Zoned::new(device, range.len());
@@ -395,12 +464,6 @@ fn in_zones(profile: &Profile, job: &Job) -> Result<Job, JobError> {
         }
         *given = is;
     }
-    if job.offset_bytes % size != 0 || job.offset_increment_bytes % size != 0 {
-        return wrong(
-            "offset",
-            format!("is not the start of a zone; use a multiple of {size} B"),
-        );
-    }
     if job.rw.trims() {
         if job.rw.writes() {
             return wrong(
@@ -421,6 +484,44 @@ fn in_zones(profile: &Profile, job: &Job) -> Result<Job, JobError> {
         );
     }
     Ok(job)
+}
+
+/// Fits the region of a job that writes or trims to whole zones, as fio does: its start goes up, its end down. Returns what that
+/// did, in fio's words.
+fn to_whole_zones(job: &mut Job) -> Result<Option<String>, JobError> {
+    let Some(zoned) = job.zoned.filter(|_| job.rw.writes() || job.rw.trims()) else {
+        return Ok(None);
+    };
+    let (zone, start, end) = (zoned.zone_bytes, job.offset_bytes, job.end_bytes());
+    let first = start.next_multiple_of(zone);
+    let size = (end / zone * zone).saturating_sub(first);
+    if size == 0 {
+        let text =
+            format!("leaves no whole zone from {start} B to {end} B; use {zone} B for each zone");
+        return Err(JobError::new("size", &text));
+    }
+    let mut rounded = Vec::new();
+    if first > start {
+        rounded.push(format!("rounded up offset from {start} to {first}"));
+    }
+    if first + size < end {
+        let before = end - first;
+        rounded.push(format!("rounded down io_size from {before} to {size}"));
+    }
+    (job.offset_bytes, job.size_bytes) = (first, size);
+    job.pass_bytes = job.pass_bytes.filter(|bytes| *bytes < size);
+    Ok((!rounded.is_empty()).then(|| rounded.join("; ")))
+}
+
+/// Whether what a job reads is placed when it starts, and others have run before.
+fn is_placed_later(device: &Device, jobs: &[Running], index: usize) -> bool {
+    let job = &jobs[index];
+    let is_first = jobs[1..=index].iter().all(|job| !job.job.stonewall);
+    if is_first && job.starts_at_once() {
+        return false;
+    }
+    let (all, earlier) = (by_namespace(jobs), by_namespace(&jobs[..index]));
+    room::is_later(device, &all, &earlier, (job.nsid, &job.job))
 }
 
 fn by_namespace(jobs: &[Running]) -> Sharing<'_> {

@@ -4,10 +4,13 @@ use super::super::direction::Direction;
 use super::super::distribution::Distribution;
 use super::super::error::RunError;
 use super::super::job::Job;
+use super::super::jobfile::options;
 use super::super::placement::Placement;
+use super::super::rates::Rates;
 use super::super::requests::{Pace, Request, Requests, Submitted, Upcoming};
-use super::super::result::{Before, JobResult, Span, Window};
-use super::super::tally::{Ended, Tally};
+use super::super::result::{Before, JobResult, Window};
+use super::super::tally::Ended;
+use super::account::Account;
 use super::adapt::{DepthSearch, SpeedWatch, Verdict};
 use super::batch::Batch;
 use super::window::{Done, Track};
@@ -74,15 +77,18 @@ pub(super) struct Running {
     unflushed: Vec<Submitted>,
     batch: Option<Batch>,
     pub(super) start: Instant,
-    /// What is submitted before this is not counted.
-    pub(super) counted_from: Instant,
-    last_completion: Instant,
+    /// What is counted of it.
+    pub(super) account: Account,
     /// Requests since the last pause.
     since_pause: u32,
     paused_until: Instant,
     /// It submits nothing more.
     pub(super) is_over: bool,
     pub(super) phase: Phase,
+    /// How its region was fitted to zones.
+    pub(super) rounded: Option<String>,
+    /// What it reads is in place.
+    pub(super) is_placed: bool,
     /// The section that must have ended before.
     pub(super) waits_for: Option<usize>,
     /// Which of the groups that `exit_what=group` ends together.
@@ -103,8 +109,6 @@ pub(super) struct Running {
     pub(super) track: Track,
     /// The device's counters when the window began, if that was after a ramp.
     pub(super) before: Option<Box<Before>>,
-    /// By direction.
-    tallies: [Tally; 4],
 }
 
 impl Running {
@@ -135,12 +139,13 @@ impl Running {
             unflushed: Vec::new(),
             batch: Batch::new(&job),
             start: Instant::START,
-            counted_from: Instant::START,
-            last_completion: Instant::START,
+            account: Account::new(Instant::START, None),
             since_pause: 0,
             paused_until: Instant::START,
             is_over: false,
             phase: Phase::Waiting,
+            rounded: None,
+            is_placed: !job.rw.reads(),
             waits_for: None,
             group: 0,
             flow_requests: 0,
@@ -157,18 +162,25 @@ impl Running {
             before: None,
             set: device.set_of(nsid).unwrap_or(0),
             is_flash: device.profile().kind == Kind::Nand,
-            tallies: Default::default(),
             job,
         })
     }
 
+    /// Whether it starts when its group does.
+    pub(super) fn starts_at_once(&self) -> bool {
+        self.waits_for.is_none() && self.job.start_delay == Duration::ZERO
+    }
+
     /// Puts in place what the job will read; only what is missing when `used` says that some of it may be there.
-    pub(super) fn preload(&self, device: &mut Device, used: bool) -> Result<(), RunError> {
+    pub(super) fn preload(&mut self, device: &mut Device, used: bool) -> Result<(), RunError> {
+        self.is_placed = true;
         let job = &self.job;
         if !job.rw.reads() {
             return Ok(());
         }
-        let slba = job.offset_bytes >> self.lba_shift;
+        // Whole zones are full from before.
+        let zone = device.zone_shape().map_or(1, |shape| shape.size_lbas);
+        let slba = (job.offset_bytes >> self.lba_shift) / zone * zone;
         let nlb = (job.end_bytes() >> self.lba_shift) - slba;
         let directive = self.placement.directive();
         let placed = match used {
@@ -180,11 +192,20 @@ impl Running {
         placed.map_err(RunError::of(&job.name))
     }
 
+    /// The same when it starts, if that is still to be done. Returns whether it was.
+    #[inline(always)]
+    pub(super) fn preload_late(&mut self, device: &mut Device) -> Result<bool, RunError> {
+        let is_due = !self.is_placed && self.phase == Phase::Active && self.start <= device.now();
+        if is_due {
+            self.preload(device, true)?;
+        }
+        Ok(is_due)
+    }
+
     /// The job's group begins now.
     pub(super) fn begin(&mut self, now: Instant) {
         self.start = now + self.job.start_delay;
-        self.counted_from = self.start + self.job.ramp_time;
-        self.last_completion = self.counted_from;
+        self.account = Account::new(self.start + self.job.ramp_time, self.job.runtime);
         self.paused_until = self.start;
         self.pace = Pace::new(&self.job, self.start);
         self.phase = Phase::Active;
@@ -218,7 +239,10 @@ impl Running {
         }
         if !self.mixes_at_rates {
             self.draw(1);
-            if self.drawn_count == 0 || (self.drawn[0].waits && outstanding > 0) {
+            if self.drawn_count == 0 {
+                return self.pause_at_end(now, outstanding);
+            }
+            if self.drawn[0].waits && outstanding > 0 {
                 return Next::Wait;
             }
         }
@@ -276,6 +300,16 @@ impl Running {
         true
     }
 
+    /// As in fio, a pause after the last request is part of the job's time.
+    fn pause_at_end(&self, now: Instant, outstanding: u64) -> Next<Submitted> {
+        let end = self.job.runtime.map(|runtime| self.account.from + runtime);
+        let until = self.paused_until.min(end.unwrap_or(Instant::MAX));
+        match outstanding == 0 && now < until {
+            true => Next::At(until),
+            false => Next::Wait,
+        }
+    }
+
     /// What has become of the next request's arrival. One that has arrived is drawn.
     fn arrival(&mut self, now: Instant) -> Arrival {
         loop {
@@ -284,8 +318,12 @@ impl Running {
             };
             let paced = self.pace.next(direction);
             let due = paced.map_or(self.paused_until, |time| time.max(self.paused_until));
-            let end = self.job.runtime.map(|runtime| self.counted_from + runtime);
-            if end.is_some_and(|end| due.max(now) >= end) {
+            let end = self.job.runtime.map(|runtime| self.account.from + runtime);
+            if let Some(end) = end.filter(|end| due.max(now) >= *end) {
+                // As in fio it lasts as long as it was to.
+                if now < end {
+                    return Arrival::Due(end);
+                }
                 self.is_over = true;
                 return Arrival::Never;
             }
@@ -412,9 +450,13 @@ impl Running {
     #[inline(always)]
     pub(super) fn completed(&mut self, ended: &Ended) {
         self.done_bytes += ended.bytes;
-        if ended.begun >= self.counted_from {
-            self.tallies[ended.direction as usize].record(ended);
-            self.last_completion = ended.completed;
+        // A search for a depth counts the requests of that depth alone.
+        let counts = match self.search {
+            None => ended.completed,
+            Some(_) => ended.begun,
+        };
+        if counts >= self.account.from {
+            self.account.record(ended);
         }
         if self.search.is_some() || self.speed.is_some() {
             self.watch(ended);
@@ -430,8 +472,7 @@ impl Running {
         match verdict {
             None | Some(Verdict::GoOn) => {}
             Some(Verdict::CountAnew) => {
-                self.tallies = Default::default();
-                self.counted_from = ended.completed;
+                self.account = Account::new(ended.completed, self.job.runtime);
                 self.track = Track::default();
             }
             Some(Verdict::Done) => self.is_over = true,
@@ -445,10 +486,9 @@ impl Running {
 
     /// What it has done by now.
     pub(super) fn done(&self) -> Done {
-        let counted = |index: usize| (self.tallies[index].requests, self.tallies[index].bytes);
         Done {
             bytes: self.done_bytes,
-            counted: [0, 1, 2].map(counted),
+            counted: self.account.counted(),
         }
     }
 
@@ -509,29 +549,38 @@ impl Running {
 
     /// The result of a job, or of several as if they were one.
     pub(super) fn result(jobs: &[Running], device: &Device) -> JobResult {
-        let mut tallies: [Tally; 4] = Default::default();
-        for running in jobs {
-            for (sum, tally) in tallies.iter_mut().zip(&running.tallies) {
-                sum.merge(tally);
-            }
-        }
-        let start = jobs.iter().map(|running| running.counted_from).min();
-        let end = jobs.iter().map(|running| running.last_completion).max();
-        let span = Span {
-            start: start.unwrap_or(Instant::START),
-            end: end.unwrap_or(Instant::START),
+        let (first, last) = (&jobs[0], &jobs[jobs.len() - 1]);
+        let name = match first.job.name.rsplit_once('.') {
+            Some((name, _)) if jobs.len() > 1 && first.job.numjobs > 1 => name,
+            _ => &first.job.name,
         };
         let depths = jobs
             .iter()
             .filter_map(|job| Some(job.search.as_ref()?.met()));
+        let parts = || {
+            let mut sums = [Rates::default(); 3];
+            for parts in jobs.iter().map(|running| running.track.rates()) {
+                sums.iter_mut()
+                    .zip(&parts)
+                    .for_each(|(sum, of)| sum.join(of));
+            }
+            sums
+        };
         JobResult {
-            group: jobs[0].group,
+            name: name.to_owned(),
+            group: first.group,
+            options: options(&first.job),
+            given: last.job.given.clone(),
+            iodepth: jobs.iter().map(|running| running.job.iodepth).sum(),
+            jobs: jobs.len() as u32,
+            percentiles: last.job.percentiles.clone(),
             window: Running::window(jobs),
-            uniform_write_amplification: jobs[0].uniform_write_amplification(device),
+            uniform_write_amplification: first.uniform_write_amplification(device),
             latency_depth: depths.min(),
-            steady_us: jobs[0].steady_at.map(|at| at.as_ps() as f64 / 1e6),
+            steady_us: first.steady_at.map(|at| at.as_ps() as f64 / 1e6),
             stopped: jobs.iter().find_map(|job| job.stopped.clone()),
-            ..JobResult::of_jobs(jobs.iter().map(|running| &running.job), span, tallies)
+            rounded: jobs.iter().find_map(|job| job.rounded.clone()),
+            ..Account::result(jobs.iter().map(|running| &running.account), parts)
         }
     }
 }

@@ -6,7 +6,8 @@
 //!
 //! The marks of a set depend on its own jobs alone, so that sets that run apart have the same.
 
-use crate::result::{Half, Samples, Window};
+use crate::rates::Rates;
+use crate::result::{Half, Window};
 use meldsim::device::{Device, amplification};
 use meldsim::{Duration, Instant};
 
@@ -67,11 +68,7 @@ impl Track {
 
     /// What was in the window, of a job that has so many bytes outstanding.
     pub(super) fn window(&self, outstanding_bytes: u64, is_flash: bool) -> Option<Window> {
-        let (begin, end) = (self.begin?, self.end?);
-        let between = |mark: &&Mark| mark.at > begin.at && mark.at < end.at;
-        let mut marks = vec![begin];
-        marks.extend(self.even.iter().filter(between));
-        marks.push(end);
+        let (begin, end, marks) = (self.begin?, self.end?, self.marks());
         let whole = half(&begin, &end, is_flash);
         let halves = halves(&marks, is_flash);
         let telling =
@@ -90,11 +87,37 @@ impl Track {
             blocks_erased: end.erases - begin.erases,
             halves: telling,
             is_steady,
-            samples: [0, 1, 2].map(|direction| samples(&marks, direction)),
             steady_since: is_steady
                 .and(steady_since)
                 .map(|(_, mark)| mark.at - begin.at),
         })
+    }
+
+    /// Where the window begins, the marks in it, and where it ends.
+    fn marks(&self) -> Vec<Mark> {
+        let (Some(begin), Some(end)) = (self.begin, self.end) else {
+            return Vec::new();
+        };
+        let between = |mark: &&Mark| mark.at > begin.at && mark.at < end.at;
+        let even = self.even.iter().filter(between).copied();
+        [begin].into_iter().chain(even).chain([end]).collect()
+    }
+
+    /// The rates between the marks, of reads, writes and trims.
+    pub(super) fn rates(&self) -> [Rates; 3] {
+        let mut rates = [Rates::default(); 3];
+        let marks = self.marks();
+        // The last part is short, where it is not the only one.
+        let parts = marks.windows(2).take(marks.len().saturating_sub(2).max(1));
+        for pair in parts.filter(|pair| pair[1].at > pair[0].at) {
+            for (direction, rates) in rates.iter_mut().enumerate() {
+                let [before, after] = [0, 1].map(|nth: usize| pair[nth].done.counted[direction]);
+                let requests = after.0.saturating_sub(before.0);
+                let bytes = after.1.saturating_sub(before.1);
+                rates.add(requests, bytes, pair[1].at - pair[0].at);
+            }
+        }
+        rates
     }
 }
 
@@ -166,24 +189,6 @@ fn half(from: &Mark, to: &Mark, is_flash: bool) -> Half {
         seconds,
         write_amplification: amplification(programmed, written).filter(|_| is_flash),
     }
-}
-
-/// The rates of a direction between the marks.
-fn samples(marks: &[Mark], direction: usize) -> Samples {
-    let mut samples = Samples::default();
-    // The last part is short, where it is not the only one.
-    let parts = marks.windows(2).take((marks.len() - 2).max(1));
-    for pair in parts {
-        let seconds = (pair[1].at - pair[0].at).as_secs_f64();
-        let [before, after] = [0, 1].map(|nth: usize| pair[nth].done.counted[direction]);
-        if seconds > 0.0 {
-            let requests = after.0.saturating_sub(before.0);
-            let bytes = after.1.saturating_sub(before.1);
-            samples.iops.push(requests as f64 / seconds);
-            samples.bytes_per_s.push(bytes as f64 / seconds);
-        }
-    }
-    samples
 }
 
 /// Both sides of the mark in the middle, if there is one.

@@ -89,13 +89,23 @@ impl Zoned {
         })
     }
 
+    /// Takes in zones that were empty and are so no more.
+    pub(super) fn refresh(&mut self, device: &Device) {
+        for (zone, now) in self.zones.iter_mut().zip(device.zones()) {
+            if zone.written == 0 && zone.outstanding == 0 && now.written_lbas > 0 {
+                (zone.written, zone.is_full) = (now.written_lbas, now.state == ZoneState::Full);
+                self.written_lbas += now.written_lbas;
+            }
+        }
+    }
+
     /// The load of jobs that work in these zones.
     pub(super) fn around<'a, 'b, F>(self, group: &'a mut Group<'b, F>) -> InZones<'a, 'b, F> {
         InZones { zoned: self, group }
     }
 
     /// What a job on zones does next.
-    fn next(&mut self, job: &mut Running, turn: Turn, now: Instant) -> Next<Submitted> {
+    pub(super) fn next(&mut self, job: &mut Running, turn: Turn, now: Instant) -> Next<Submitted> {
         let Some(options) = job.job.zoned else {
             return job.next(now, turn.outstanding);
         };
@@ -178,7 +188,7 @@ impl Zoned {
     }
 
     /// A request of a stream has completed. Returns whether it was one of the job's.
-    fn completed(&mut self, stream: usize, request: &Submitted) -> bool {
+    pub(super) fn completed(&mut self, stream: usize, request: &Submitted) -> bool {
         let is_own = request.bytes > 0 || request.direction != Direction::Trim;
         if !is_own {
             self.streams[stream].is_managing = false;
@@ -207,10 +217,9 @@ impl Zoned {
             first: (job.offset_bytes / options.zone_bytes) as u32,
             end: job.end_bytes().div_ceil(options.zone_bytes) as u32,
         };
-        let zone = (command.slba / size) as u32;
         match command.opcode {
             Opcode::Write => {
-                let Some(zone) = self.choose(stream, options, region, zone) else {
+                let Some(zone) = self.choose(stream, options, region, command.slba) else {
                     self.streams[stream].unplaced = Some((command, submitted));
                     return Placed::As(Next::At(now + LOOK_AGAIN));
                 };
@@ -242,8 +251,10 @@ impl Zoned {
         stream: usize,
         options: &ZonedBlock,
         region: Region,
-        zone: u32,
+        slba: u64,
     ) -> Option<u32> {
+        let size = self.shape.size_lbas;
+        let zone = (slba / size) as u32;
         let is_free = |zone: u32| {
             let of = &self.zones[zone as usize];
             of.outstanding == 0 || of.stream == stream
@@ -271,8 +282,9 @@ impl Zoned {
         }
         // Those that are open are the targets of the region's parts, in order.
         let open = || self.open.iter().copied().filter(|zone| region.has(*zone));
-        let at = u64::from(zone.saturating_sub(region.first)) * open().count() as u64;
-        let at = (at / u64::from(region.zones().max(1))) as usize;
+        let within = slba.saturating_sub(u64::from(region.first) * size);
+        let all = u64::from(region.zones().max(1)) * size;
+        let at = (u128::from(within) * open().count() as u128 / u128::from(all)) as usize;
         let mut in_turn = open().skip(at).chain(open().take(at));
         let found = in_turn.find(|zone| is_free(*zone) && !self.zones[*zone as usize].is_full)?;
         self.zones[found as usize].stream = stream;
@@ -325,7 +337,7 @@ impl Zoned {
         Next::Submit(command, Submitted { bytes, ..submitted })
     }
 
-    /// Reads what is written, of the zone asked for or of the next that has enough.
+    /// Reads what is written, of the zone asked for or of another that has enough; as in fio, at random within that.
     fn read(
         &self,
         job: &Job,
@@ -334,28 +346,41 @@ impl Zoned {
         (command, submitted): (Command, Submitted),
     ) -> Placed {
         let size = self.shape.size_lbas;
-        let (zone, offset) = ((command.slba / size) as u32, command.slba % size);
+        let (asked, offset) = ((command.slba / size) as u32, command.slba % size);
         let nlb = u64::from(command.nlb);
-        let end = match options.read_beyond {
-            true => size,
-            false => self.zones[zone as usize].written,
-        };
-        if offset + nlb <= end {
+        let lba_bytes = options.zone_bytes / size;
+        let least = job.block_sizes(Direction::Read).least / lba_bytes;
+        let written = |zone: u32| self.zones[zone as usize].written;
+        if options.read_beyond {
             return Placed::As(Next::Submit(command, submitted));
         }
-        let has_enough = |zone: &u32| self.zones[*zone as usize].written >= nlb;
-        let Some(found) = region.from(zone).find(has_enough) else {
-            return Placed::Nowhere;
-        };
-        if !job.rw.is_random() {
-            return Placed::Passed;
+        let mut zone = asked;
+        let is_random = job.rw.is_random();
+        if written(asked) < least || !is_random && offset + least > written(asked) {
+            let has_enough = |zone: u32| written(zone) >= least;
+            match region.nearest(asked, is_random, has_enough) {
+                None => return Placed::Nowhere,
+                Some(_) if !is_random => return Placed::Passed,
+                Some(found) => zone = found,
+            }
         }
-        let places = self.zones[found as usize].written / nlb;
-        let slba = u64::from(found) * size + offset / nlb % places * nlb;
-        Placed::As(Next::Submit(Command { slba, ..command }, submitted))
+        let range = written(zone);
+        let offset = match is_random {
+            _ if range <= nlb => 0,
+            false => offset,
+            true => offset % (range - nlb) / least * least,
+        };
+        let nlb = nlb.min(range - offset) / least * least;
+        let command = Command {
+            slba: u64::from(zone) * size + offset,
+            nlb: nlb as u32,
+            ..command
+        };
+        let bytes = nlb * lba_bytes;
+        Placed::As(Next::Submit(command, Submitted { bytes, ..submitted }))
     }
 
-    /// Resets the zone asked for, or at random the next that holds data.
+    /// Resets the zone asked for, which may be empty; at random, the nearest that holds data.
     fn trim(
         &mut self,
         job: &Job,
@@ -363,13 +388,14 @@ impl Zoned {
         (command, submitted): (Command, Submitted),
     ) -> Placed {
         let zone = (command.slba / self.shape.size_lbas) as u32;
-        let holds = |zone: &u32| self.zones[*zone as usize].written > 0;
-        let Some(found) = region.from(zone).find(holds) else {
+        let holds = |zone: u32| self.zones[zone as usize].written > 0;
+        let found = match job.rw.is_random() && !holds(zone) {
+            true => region.nearest(zone, true, holds),
+            false => Some(zone),
+        };
+        let Some(found) = found else {
             return Placed::Nowhere;
         };
-        if found != zone && !job.rw.is_random() {
-            return Placed::Passed;
-        }
         self.empty(found);
         self.open.retain(|open| *open != found);
         let zslba = u64::from(found) * self.shape.size_lbas;
@@ -394,9 +420,22 @@ impl Region {
         self.end - self.first
     }
 
-    /// All of them, from this one on and round.
-    fn from(self, zone: u32) -> impl Iterator<Item = u32> {
-        (zone..self.end).chain(self.first..zone)
+    /// The nearest besides `zone` of which that is so: the next one, or at random one to either side.
+    fn nearest(self, zone: u32, is_random: bool, is_so: impl Fn(u32) -> bool) -> Option<u32> {
+        let above = zone.saturating_add(1)..self.end;
+        if !is_random {
+            return above.into_iter().find(|zone| is_so(*zone));
+        }
+        let most = self
+            .end
+            .saturating_sub(zone)
+            .max(zone - self.first.min(zone));
+        let both = (1..=most).flat_map(|away| {
+            let above = Some(zone + away).filter(|zone| *zone < self.end);
+            let below = zone.checked_sub(away).filter(|zone| *zone >= self.first);
+            [above, below]
+        });
+        both.flatten().find(|zone| is_so(*zone))
     }
 }
 
@@ -411,6 +450,9 @@ impl<F: FnMut(f64) -> ControlFlow<()>> Load for InZones<'_, '_, F> {
     type Error = RunError;
 
     fn next(&mut self, device: &mut Device, turn: Turn) -> Result<Next<Submitted>, RunError> {
+        if self.group.preload(device, turn.stream)? {
+            self.zoned.refresh(device);
+        }
         let zoned = &mut self.zoned;
         let next = |job: &mut Running, now| zoned.next(job, turn, now);
         Ok(self.group.next_by(device, turn, next))

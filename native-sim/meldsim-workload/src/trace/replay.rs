@@ -152,8 +152,12 @@ impl<R: BufRead> Replay<R> {
         let device = DeviceResult::of(&device, &before, records.overwritten_pages);
         let names = records.reader.volumes();
         let tallies = records.tallies.into_iter().zip(names);
-        let jobs = tallies.map(|(tallies, name)| {
-            JobResult::new(name.clone(), options.describe(), depth, span, tallies)
+        let duration = span.end.saturating_since(span.start);
+        let jobs = tallies.map(|(tallies, name)| JobResult {
+            name: name.clone(),
+            options: options.describe(),
+            iodepth: depth,
+            ..JobResult::new(span, tallies.map(|tally| tally.over(duration)))
         });
         Ok(RunResult {
             jobs: jobs.collect(),

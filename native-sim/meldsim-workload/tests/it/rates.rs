@@ -1,13 +1,14 @@
 //! Jobs with a rate for reads, for writes or for both: each direction keeps its own, and a mix waits no longer than the two
 //! as jobs of their own. Beside fio, with its engine that has no device.
 
-use std::process::Command;
+use std::io::Write;
+use std::process::{Command, Stdio};
 use std::thread;
 
 use meldsim::Profile;
 use meldsim_stats::LatencySummary;
 use meldsim_workload::{Job, RunResult, Runner, Tally, parse_job_file};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 fn run(text: &str) -> RunResult {
     let profile = Profile::builtin("melded-tlc-8x8").unwrap();
@@ -106,20 +107,97 @@ const BESIDE_FIO: [(&str, &[&str]); 6] = [
     ("rwmixread=60\nbs=4k,16k\nrate=8m", &["read", "write"]),
 ];
 
-/// fio's own result of such a job, on no device.
+/// Whether fio is there. Without it nothing is compared, which has to be asked for.
+fn has_fio() -> bool {
+    let is_there = Command::new("fio").arg("--version").output().is_ok();
+    let is_left_out = std::env::var_os("MELDSIM_WITHOUT_FIO").is_some();
+    assert!(
+        is_there || is_left_out,
+        "fio is not there; install it, or set MELDSIM_WITHOUT_FIO=1"
+    );
+    is_there
+}
+
+/// fio's own result of such jobs, on no device.
 fn fio(text: &str) -> Value {
-    let options = text.lines().map(|line| format!("--{line}"));
     let mut command = Command::new("fio");
-    command.args(["--name=j", "--ioengine=null", "--output-format=json"]);
-    let output = command.args(options).output().unwrap();
+    let command = command.args(["--output-format=json", "-"]);
+    let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = pipes.spawn().unwrap();
+    let all = format!("[global]\nioengine=null\n{text}\n");
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(all.as_bytes())
+        .unwrap();
+    let output = child.wait_with_output().unwrap();
     assert!(output.status.success(), "{text}: {output:?}");
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
+/// Paced jobs: groups of unequal jobs, ramps, delays, ends by time and by count.
+const PACED: [&str; 10] = [
+    "[j]\nrw=randread\nrate_iops=400\nruntime=1300ms\ntime_based=1",
+    "[j]\nrw=randread\nrate_iops=400\nruntime=1300ms\ntime_based=1\nramp_time=700ms",
+    "[j]\nrw=randwrite\nrate_iops=300\nruntime=1200ms\ntime_based=1\nnumjobs=3\ngroup_reporting=1",
+    "[global]\ngroup_reporting=1\nrate_iops=400\ntime_based=1\n[r]\nrw=randread\nruntime=700ms\n[w]\nrw=randwrite\nruntime=1700ms",
+    "[global]\ngroup_reporting=1\ntime_based=1\nruntime=1200ms\n[a]\nrw=read\nrate_iops=250\n[b]\nrw=read\nrate_iops=500\nnew_group=1",
+    "[global]\ngroup_reporting=1\ntime_based=1\nruntime=1200ms\n[a]\nrw=write\nrate_iops=250\n[b]\nrw=write\nrate_iops=500\nstonewall=1",
+    "[j]\nrw=randrw\nrwmixread=70\nrate_iops=350,250\nruntime=1700ms\ntime_based=1\nnumjobs=2\ngroup_reporting=1",
+    "[j]\nrw=randread\nrate_iops=400\nnumber_ios=520",
+    "[j]\nrw=randread\nnumber_ios=5\nthinktime=260ms",
+    "[j]\nrw=randread\nrate_iops=3\nruntime=1300ms\ntime_based=1",
+];
+
+#[test]
+fn paced_jobs_come_to_what_fio_reports_of_them() {
+    if !has_fio() {
+        return;
+    }
+    let differences = |here: &Value, there: &Value| {
+        let mut wrong = String::new();
+        let jobs = |of: &Value| of["jobs"].as_array().unwrap().clone();
+        assert_eq!(jobs(here).len(), jobs(there).len());
+        for (here, there) in jobs(here).iter().zip(&jobs(there)) {
+            let of_directions = ["read", "write"].map(|of| (&here[of], &there[of]));
+            for (here, there) in of_directions {
+                for key in
+                    "total_ios iops bw runtime iops_samples iops_mean bw_mean bw_agg".split(' ')
+                {
+                    let [one, other] = [&here[key], &there[key]].map(|of| of.as_f64().unwrap());
+                    // fio has no samples of less than half a second.
+                    let is_there = !key.contains('_') || there["iops_samples"] != 0;
+                    let near = 0.01 * one.max(other);
+                    if is_there && (one - other).abs() > near {
+                        wrong += &format!("{key}: {one}, fio {other}\n");
+                    }
+                }
+            }
+        }
+        wrong
+    };
+    thread::scope(|scope| {
+        for text in PACED {
+            scope.spawn(move || {
+                let text = format!("size=64m\nbs=4k\n{text}\n");
+                let here = run(&format!("[global]\n{text}")).to_fio_json();
+                // fio keeps its times only where it gets the processor in time.
+                let mut tries = (0..6).map(|_| differences(&here, &fio(&text)));
+                let mut last = String::new();
+                let is_near = tries.any(|wrong| {
+                    last.clone_from(&wrong);
+                    wrong.is_empty()
+                });
+                assert!(is_near, "{text}{last}");
+            });
+        }
+    });
+}
+
 #[test]
 fn both_directions_keep_the_rates_that_fio_keeps() {
-    if Command::new("fio").arg("--version").output().is_err() {
-        eprintln!("SKIPPED: fio is not there; on Debian, install fio");
+    if !has_fio() {
         return;
     }
     thread::scope(|scope| {
@@ -129,7 +207,7 @@ fn both_directions_keep_the_rates_that_fio_keeps() {
                     format!("rw=randrw\nsize=64m\niodepth=16\nruntime=2\ntime_based\n{lines}");
                 let here = run(&format!("[j]\n{text}\n")).to_fio_json();
                 // fio keeps a rate only where it gets the processor in time.
-                let mut tries = (0..5).map(|_| fio(&text));
+                let mut tries = (0..5).map(|_| fio(&format!("[j]\n{text}")));
                 let is_near = |there: &Value| {
                     let mut directions = directions.iter();
                     directions.all(|of| is_near(iops(&here, of), iops(there, of), 0.01))
@@ -138,4 +216,36 @@ fn both_directions_keep_the_rates_that_fio_keeps() {
             });
         }
     });
+}
+
+#[test]
+fn json_has_what_scripts_for_fio_read() {
+    let mut result = run("[global]\nioengine=libaio\nreadwrite=randread\n\
+         [a]\nblocksize=8k\nsize=1m\niodepth=16\nruntime=1s\nlat_percentiles=1\n");
+    result.has_bins = true;
+    let json = result.to_fio_json();
+    let (job, read) = (&json["jobs"][0], &json["jobs"][0]["read"]);
+    assert_eq!(
+        json["global options"],
+        json!({ "ioengine": "libaio", "rw": "randread" })
+    );
+    let given = json!({
+        "bs": "8k", "size": "1m", "iodepth": "16", "runtime": "1s", "lat_percentiles": "1",
+    });
+    assert_eq!(job["job options"], given);
+    let bins = read["clat_ns"]["bins"].as_object().unwrap();
+    let counts = bins.values().map(|count| count.as_u64().unwrap());
+    assert_eq!(counts.sum::<u64>(), 128);
+    assert!(read["lat_ns"]["percentile"]["99.000000"].is_u64());
+    assert!(job["iodepth_level"]["16"].as_f64().unwrap() > 80.0);
+    for key in ["short_ios", "drop_ios", "bw_agg", "iops_mean", "bw_samples"] {
+        assert!(read[key].is_number(), "{key}");
+    }
+    for key in ["ctx", "majf", "minf", "elapsed", "eta", "job_runtime"] {
+        assert!(job[key].is_u64(), "{key}");
+    }
+    assert_eq!(
+        (&json["timestamp"], &json["timestamp_ms"]),
+        (&json!(0), &json!(0))
+    );
 }

@@ -5,7 +5,7 @@ use meldsim::profile::SetLayout;
 use meldsim::{Device, Duration, Profile};
 use meldsim_workload::{
     BlockShare, BlockSizes, Distribution, Job, JobResult, Past, Rate, ReadWrite, RunResult, Runner,
-    Tally, parse_job_file,
+    Tally, capacity_bytes, parse_job_file,
 };
 
 fn profile() -> Profile {
@@ -476,4 +476,19 @@ fn a_past_that_the_device_cannot_hold_is_refused() {
     assert!(error.contains("67108864 B (64 MiB)"), "{error}");
     assert!(error.contains("lower fill"), "{error}");
     assert!(precondition(50).is_ok());
+}
+
+#[test]
+fn a_job_that_fills_an_empty_device_finds_it_empty() {
+    let profile = common::small_profile();
+    let size = capacity_bytes(&profile).unwrap() / 16384 * 16384;
+    let text = format!(
+        "[global]\nbs=16k\nsize={size}\nfilename=d\n[w]\nrw=write\n[r]\nstonewall\nrw=randread\nnumber_ios=500\n"
+    );
+    let jobs = parse_job_file("fill.fio", &text, &Job::new(""));
+    let runner = Runner::new(&profile, &jobs.unwrap().jobs).unwrap();
+    let result = runner.run(|_| {}).unwrap();
+    let stats = &result.device.stats;
+    assert_eq!((stats.gc_pages_moved, stats.unmapped_page_reads), (0, 0));
+    assert_eq!(result.jobs[0].window.as_ref().unwrap().blocks_erased, 0);
 }

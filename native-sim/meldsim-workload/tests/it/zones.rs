@@ -4,7 +4,9 @@ use crate::common::small_profile;
 use meldsim::Profile;
 use meldsim::policy::placement::PlacementPolicy;
 use meldsim::profile::ByteSize;
-use meldsim_workload::{Job, RunError, RunResult, Runner, ZonesResult, parse_job_file};
+use meldsim_workload::{
+    Job, RunError, RunResult, Runner, ZonesResult, parse_job_file, write_requests,
+};
 
 const ZONES: u64 = 20;
 
@@ -118,13 +120,84 @@ fn reads_are_of_what_is_written() {
 }
 
 #[test]
-fn trims_are_resets_of_zones_that_hold_data() {
-    let text = "[w]\nrw=write\nbs=16k\nzonemode=zbd\nsize=1m\n\
-                [t]\nstonewall\nrw=trim\nbs=256k\nzonemode=zbd\nsize=5m\n";
-    let (result, zones) = run(4, text);
-    assert_eq!(zones.resets, 4);
-    assert_eq!(result.jobs[1].trim.as_ref().unwrap().requests, 4);
-    assert_eq!(result.device.stats.mapped_pages, 0);
+fn trims_are_resets_in_order_of_all_zones_and_at_random_of_those_that_hold_data() {
+    for (rw, trims) in [("trim", ZONES), ("randtrim", 4)] {
+        let text = format!(
+            "[w]\nrw=write\nbs=16k\nzonemode=zbd\nsize=1m\n\
+             [t]\nstonewall\nrw={rw}\nbs=256k\nzonemode=zbd\nsize=5m\n"
+        );
+        let (result, zones) = run(4, &text);
+        assert_eq!(zones.resets, 4);
+        assert_eq!(result.jobs[1].trim.as_ref().unwrap().requests, trims);
+        assert_eq!(result.device.stats.mapped_pages, 0);
+    }
+    let (result, _) = run(4, "[j]\nrw=randtrim\nbs=256k\nzonemode=zbd\nsize=5m\n");
+    assert_eq!(result.remarks(), ["j: it made no request"]);
+}
+
+#[test]
+fn what_a_later_job_reads_is_placed_when_that_starts() {
+    // As a user of FEMU has it: the zones that are written are empty, and read afterwards.
+    for later in ["stonewall", "wait_for=w", "startdelay=1s"] {
+        let text = format!(
+            "[w]\nrw=write\nbs=32k\nzonemode=zbd\nsize=2m\n\
+             [r]\n{later}\nrw=randread\nbs=16k\nzonemode=zbd\nsize=3m\n"
+        );
+        let (result, zones) = run(4, &text);
+        assert_eq!(
+            (zones.resets, written(&result, 0)),
+            (0, 8 * CAPACITY),
+            "{later}"
+        );
+        assert!(result.jobs[1].read.is_some(), "{later}");
+        assert_eq!(result.device.stats.unmapped_page_reads, 0, "{later}");
+    }
+}
+
+#[test]
+fn regions_that_are_written_are_whole_zones_and_others_are_not() {
+    // 256 KiB each, of which 192 KiB can be written.
+    let (result, _) = run(
+        4,
+        "[j]\nrw=write\nbs=16k\nzonemode=zbd\noffset=80k\nsize=1m\n",
+    );
+    assert_eq!(written(&result, 0), 3 * CAPACITY);
+    let said =
+        "j: rounded up offset from 81920 to 262144; rounded down io_size from 868352 to 786432";
+    assert_eq!(result.remarks()[0], said);
+    let (result, _) = run(
+        4,
+        "[j]\nrw=read\nbs=16k\nzonemode=zbd\noffset=80k\nsize=1m\n",
+    );
+    assert!(result.jobs[0].read.is_some());
+}
+
+/// The requests of jobs, as `job,direction,offset,bytes`.
+fn requests(text: &str) -> Vec<String> {
+    let jobs = parse_job_file("zones.fio", text, &Job::new(""))
+        .unwrap()
+        .jobs;
+    let mut out = Vec::new();
+    write_requests(&profile(4), &jobs, 1000, &mut out).unwrap();
+    let text = String::from_utf8(out).unwrap();
+    text.lines().skip(1).map(str::to_owned).collect()
+}
+
+#[test]
+fn requests_go_to_zones_without_a_device_too() {
+    let rows = requests("[j]\nrw=write\nbs=64k\nzonemode=zbd\nsize=512k\n");
+    let starts = [0, 64, 128, 256, 320, 384].map(|kib| format!("j,write,{},65536", kib << 10));
+    assert_eq!(rows, starts);
+    // At the write pointers of their zones, whatever was drawn.
+    let rows =
+        requests("[j]\nrw=randwrite\nbs=64k\nzonemode=zbd\nsize=1m\nnorandommap\nio_size=768k\n");
+    let mut starts: Vec<u64> = rows
+        .iter()
+        .map(|row| row.split(',').nth(2).unwrap().parse().unwrap())
+        .collect();
+    starts.sort_unstable();
+    assert_eq!(starts.len(), 12);
+    assert!(starts.iter().all(|start| start % (256 << 10) < CAPACITY));
 }
 
 #[test]
@@ -153,8 +226,8 @@ fn jobs_that_do_not_go_with_zones_are_refused() {
             "zonecapacity: of 1048576 B",
         ),
         (
-            "rw=write\nbs=16k\nsize=1m\nzonemode=zbd\noffset=16k\n",
-            "offset: is not the start of a zone",
+            "rw=write\nbs=16k\nsize=256k\nzonemode=zbd\noffset=16k\n",
+            "size: leaves no whole zone from 16384 B to 278528 B",
         ),
         ("rw=trim\nbs=16k\nsize=1m\nzonemode=zbd\n", "bs: of a trim"),
         (
