@@ -174,6 +174,7 @@ fn device_code(error: &DeviceError) -> i32 {
         | DeviceError::ZonedPast
         | DeviceError::PlacementIdentifier { .. } => MELDSIM_ERR_UNSUPPORTED,
         DeviceError::CapacityExceeded { .. }
+        | DeviceError::Memory { .. }
         | DeviceError::QueueFull { .. }
         | DeviceError::TooManyQueues => MELDSIM_ERR_CAPACITY,
         DeviceError::EndOfTime => MELDSIM_ERR_CLOCK,

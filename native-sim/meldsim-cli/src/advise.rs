@@ -50,6 +50,7 @@ pub(crate) fn run(args: &AdviseArgs) -> Result<String> {
             let path = args.job.as_deref().unwrap_or_default();
             let source = JobSource {
                 path,
+                before: "",
                 sections: &[],
                 options: &[],
                 runtime: None,

@@ -41,6 +41,13 @@ pub(crate) fn run(args: &ExperimentArgs) -> Result<String> {
     {
         run.request_sizes.clone_from(&sizes.request_size);
     }
+    if let Some(folder) = &args.figures {
+        std::fs::create_dir_all(folder).map_err(|error| {
+            BadInput(format!(
+                "--figures: cannot make the folder \"{folder}\": {error}; give a path that can be written"
+            ))
+        })?;
+    }
     let timelines = timelines(args, &run)?;
     let progress = Progress::new("simulating");
     let mut outcome = run.outcome(args.jobs.get(), &|share| progress.update(share))?;

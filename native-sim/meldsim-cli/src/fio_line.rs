@@ -4,64 +4,90 @@ use std::path::Path;
 
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
-use meldsim_workload::is_job_option;
+use meldsim::profile::nearest;
+use meldsim_workload::{is_own_engine, job_options, named_option};
 
 /// Flags of `run` that are options of fio's jobs, too.
 const SHARED: [&str; 6] = ["rw", "bs", "iodepth", "size", "runtime", "rwmixread"];
 /// Options of fio that have no value, or one after an equals sign.
-const FLAGS: [&str; 9] = [
-    "norandommap",
-    "time_based",
-    "exitall",
-    "stonewall",
-    "new_group",
-    "thread",
-    "group_reporting",
-    "zero_buffers",
-    "refill_buffers",
-];
-/// Switches of fio itself that change neither requests nor results.
-const SWITCHES: [&str; 7] = [
-    "eta",
-    "eta-newline",
-    "eta-interval",
-    "status-interval",
-    "readonly",
-    "max-jobs",
-    "warnings-fatal",
-];
+const FLAGS: &str = "norandommap, time_based, exitall, stonewall, new_group, thread, group_reporting, zero_buffers, refill_buffers";
+/// Switches of fio itself that change neither requests nor results, with a value and without.
+const WITH_VALUE: &str = "eta, eta-newline, eta-interval, status-interval, max-jobs, alloc-size, aux-path, debug, idle-prof, terse-version";
+const WITHOUT_VALUE: &str = "readonly, warnings-fatal, bandwidth-log, append-terse, latency-log";
+/// Switches that start something else than a run.
+const OTHERS: &str = "showcmd, cmdhelp, enghelp, crctest, cpuclock-test, server, client, daemonize, remote-config, \
+     merge-blktrace-only, inflate-log, trigger, trigger-file, trigger-timeout, trigger-remote, memcheck";
+
+fn is_in(list: &str, word: &str) -> bool {
+    list.split(", ").any(|other| other == word)
+}
 
 /// The name of an argument that is a flag, and its value if that is there.
 fn flag(argument: &str) -> Option<(&str, Option<&str>)> {
-    // As in fio, one hyphen does.
+    // As in fio, one hyphen does. One alone is standard input.
     let bare = argument.strip_prefix("--");
-    let bare = bare.or_else(|| argument.strip_prefix('-'))?;
+    let bare = bare
+        .or_else(|| argument.strip_prefix('-'))
+        .filter(|bare| !bare.is_empty())?;
     let (key, value) = bare.split_once('=').unzip();
     Some((key.unwrap_or(bare), value))
 }
 
 /// The arguments of the process, in which a command line of fio has become the value of one `--name`: the text of a job file.
-/// Each of its lines is of the argument at that place, `run` being the first.
+/// Each of its lines is of the argument at that place, `run` being the first. As in fio, options of jobs beside a job file are
+/// what its jobs have unless it says otherwise, wherever they stand.
 pub(crate) fn translated(arguments: Vec<String>, cli: &dyn Fn() -> Command) -> Vec<String> {
-    let is_name = |argument: &String| flag(argument).is_some_and(|(key, _)| key == "name");
-    if arguments.get(1).is_none_or(|command| command != "run") || !arguments.iter().any(is_name) {
+    if arguments.get(1).is_none_or(|command| command != "run") {
         return arguments;
     }
     let cli = cli();
-    let is_own = |key: &str| {
+    let own = |key: &str| {
         let run = cli.find_subcommand("run");
         let mut flags = run.into_iter().flat_map(Command::get_arguments);
-        !SHARED.contains(&key) && flags.any(|flag| flag.get_long() == Some(key))
+        flags.find(|flag| flag.get_long() == Some(key))
     };
+    let takes_value = |key: &str| own(key).is_some_and(|flag| flag.get_action().takes_values());
+    let mut is_value = false;
+    let is_begun = |argument: &String| {
+        let of_flag = flag(argument);
+        let is_file = of_flag.is_none() && !std::mem::replace(&mut is_value, false);
+        if let Some((key, value)) = of_flag {
+            let takes_one = takes_value(key) || is_in(WITH_VALUE, key) || key == "output-format";
+            is_value = value.is_none()
+                && (takes_one || named_option(key).is_some_and(|key| !is_in(FLAGS, key)));
+        }
+        is_file || of_flag.is_some_and(|(key, _)| ["name", "job"].contains(&key))
+    };
+    let is_fio = arguments[2..].iter().any(is_begun);
+    let is_name = |argument: &String| flag(argument).is_some_and(|(key, _)| key == "name");
+    let has_file = is_fio && !arguments.iter().any(is_name);
+    let has_own_engine = arguments
+        .iter()
+        .filter_map(|argument| argument.rsplit_once("ioengine="))
+        .any(|(_, engine)| is_own_engine(engine));
     let (mut kept, mut text) = (arguments[..2].to_vec(), "[global]\n".to_owned());
+    let mut has_options = false;
     let mut rest = arguments[2..].iter().peekable();
     while let Some(argument) = rest.next() {
-        let (key, value) = flag(argument).unwrap_or(("", None));
-        let is_option = key == "name" || is_job_option(key) && !is_own(key);
-        match (key, value) {
+        let Some((key, value)) = flag(argument) else {
+            kept.push(argument.clone());
+            text.push('\n');
+            continue;
+        };
+        let is_own = own(key).is_some()
+            && !(is_fio && SHARED.contains(&key) && !(has_file && key == "runtime"));
+        let named = if is_own { None } else { named_option(key) };
+        let is_option = is_fio
+            && (key == "name" || !is_own && (named.is_some() || has_own_engine && value.is_some()));
+        let mut next_value = |wanted: bool| {
+            rest.next_if(|next| {
+                wanted && value.is_none() && (*next == "-" || !next.starts_with('-'))
+            })
+        };
+        match key {
             _ if is_option => {
-                let takes_next = value.is_none() && !FLAGS.contains(&key);
-                let next = rest.next_if(|next| takes_next && !next.starts_with('-'));
+                let key = named.unwrap_or(key);
+                let next = next_value(!is_in(FLAGS, key));
                 let value = value.or(next.map(String::as_str)).unwrap_or_default();
                 text += &match (key, value) {
                     ("name", _) => format!("[{value}]"),
@@ -69,30 +95,63 @@ pub(crate) fn translated(arguments: Vec<String>, cli: &dyn Fn() -> Command) -> V
                     _ => format!("{key}={value}"),
                 };
                 text += if next.is_some() { "\n" } else { "" };
+                has_options = true;
             }
-            ("output-format", Some(form @ ("json" | "json+"))) => {
-                kept.push(format!("--format={form}"));
+            "output-format" => {
+                let forms = value
+                    .or(next_value(true).map(String::as_str))
+                    .unwrap_or_default();
+                let mut forms = forms.split(',').filter(|form| *form != "normal");
+                kept.extend(forms.next().map(|form| format!("--format={form}")));
             }
-            ("output-format", Some("normal")) => {}
-            _ if SWITCHES.contains(&key) => {}
+            "minimal" => kept.push("--format=terse".to_owned()),
+            "terse-version" if value.is_some_and(|version| version != "3") => {
+                kept.push(argument.clone());
+            }
+            _ if is_in(WITH_VALUE, key) => {
+                next_value(true);
+            }
+            _ if is_in(WITHOUT_VALUE, key) => {}
+            _ if is_own => {
+                kept.push(argument.clone());
+                kept.extend(next_value(takes_value(key)).cloned());
+            }
+            // Not a heap of short flags, to clap.
+            _ if key.len() > 1 && !argument.starts_with("--") => kept.push(format!("-{argument}")),
             _ => kept.push(argument.clone()),
         }
         text.push('\n');
     }
-    kept.push(format!("--name={text}"));
+    if has_options {
+        kept.push(format!("--name={text}"));
+    }
     kept
 }
 
 /// The error with what to write instead, where that is known better than from the names of flags.
 pub(crate) fn with_tip(mut error: Error) -> Error {
+    let is_run = std::env::args().nth(1).as_deref() == Some("run");
     let said = |kind| error.get(kind).map(ToString::to_string).unwrap_or_default();
     let argument = said(ContextKind::InvalidArg);
     let key = flag(&argument).map_or("", |(key, _)| key);
+    let named = named_option(key);
+    let key = named.unwrap_or(key);
     let tip = match error.kind() {
-        ErrorKind::UnknownArgument if key == "output" => Some("write > FILE".to_owned()),
-        ErrorKind::UnknownArgument if is_job_option(key) => Some(format!(
+        _ if !is_run && error.kind() == ErrorKind::UnknownArgument => None,
+        ErrorKind::UnknownArgument if named.is_some() => Some(format!(
             "write --set job.{key}=VALUE, or put --name=NAME before it, as on fio's command line"
         )),
+        ErrorKind::UnknownArgument if is_in(OTHERS, key) => Some(format!(
+            "--{key} of fio starts something else than a run; leave it out, or ask fio for it"
+        )),
+        ErrorKind::UnknownArgument if key == "terse-version" => {
+            Some("version 3 is what is written; leave it out".to_owned())
+        }
+        ErrorKind::UnknownArgument if error.get(ContextKind::SuggestedArg).is_some() => None,
+        ErrorKind::UnknownArgument => Some(match nearest(key, job_options()) {
+            Some(known) => format!("did you mean --{known}, of fio's jobs?"),
+            None => "neither meldsim run nor fio 3.33's jobs have it; leave it out".to_owned(),
+        }),
         ErrorKind::ArgumentConflict => {
             let both = argument.clone() + &said(ContextKind::PriorArg);
             let shared = SHARED

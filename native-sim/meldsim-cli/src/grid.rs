@@ -13,6 +13,8 @@ use crate::surroundings::read_text;
 const CELLS_MAX: usize = 1_000_000;
 /// Axes that are neither of the profile nor of a job: the device, and the job file.
 const DEVICE: &str = "profile";
+/// That of all that is random, as after `--seed`; and that of jobs, which draw other blocks by it only without `randrepeat`.
+pub(crate) const SEEDS: [&str; 2] = ["seed", "job.randseed"];
 const JOB_FILE: &str = "job";
 
 /// Whether a key is a setting: of the profile, or of a job.
@@ -106,6 +108,8 @@ pub(crate) struct Cell {
     pub(crate) profile: Option<String>,
     /// The job file, where an axis says it.
     pub(crate) job: Option<String>,
+    /// As after `--seed`.
+    pub(crate) seed: Option<u64>,
     /// Laid over both.
     pub(crate) settings: Settings,
 }
@@ -115,6 +119,11 @@ impl Cell {
         for (key, value) in keys.iter().zip(values) {
             match key.as_str() {
                 DEVICE if !value.is_empty() => self.profile = Some(value.clone()),
+                "seed" => {
+                    let seed = value.parse();
+                    let wrong = |_| format!("seed is \"{value}\"; use a whole number");
+                    self.seed = Some(seed.map_err(wrong)?);
+                }
                 JOB_FILE if !value.is_empty() => self.job = Some(value.clone()),
                 _ => self.settings.add(&one(key, value))?,
             }
@@ -126,7 +135,13 @@ impl Cell {
     /// Its settings as a command line has them.
     pub(crate) fn settings(&self) -> impl Iterator<Item = String> {
         let settings = self.place.iter().filter(|(key, _)| is_setting(key));
-        settings.map(|(key, value)| one(key, value))
+        let settings = settings.map(|(key, value)| one(key, value));
+        let options = self.settings.job.iter();
+        let own = options.map(|(key, value)| one(&format!("job.{key}"), value));
+        let of_place: Vec<String> = settings.collect();
+        let added =
+            own.filter(|setting| setting == "job.randrepeat=0" && !of_place.contains(setting));
+        added.collect::<Vec<_>>().into_iter().chain(of_place)
     }
 }
 
@@ -183,6 +198,12 @@ impl Grid {
             rest /= axis.points.len();
         }
         let mut cell = Cell::default();
+        let is_seed = |(_, key, varies): &(usize, &str, bool)| *varies && *key == SEEDS[1];
+        if self.keys().any(|key| is_seed(&key)) {
+            // Cells of several seeds draw anew.
+            let other = cell.settings.add("job.randrepeat=0");
+            other.map_err(BadInput)?;
+        }
         for (axis, point) in self.axes.iter().zip(points.into_iter().rev()) {
             let put = cell.put(&axis.keys, point);
             put.map_err(|said| BadInput(format!("--set: {said}")))?;

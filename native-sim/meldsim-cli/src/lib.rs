@@ -135,6 +135,10 @@ pub fn main() -> ExitCode {
     };
     output::be_quiet(cli.quiet);
     let only_text = |text| (text, Ending::Good);
+    let file = match &cli.command {
+        Command::Run(args) => args.output.clone(),
+        _ => None,
+    };
     let outcome = match cli.command {
         Command::Profiles(args) => profiles::run(&args).map(only_text),
         Command::Run(args) => one_or_all(&args),
@@ -151,7 +155,11 @@ pub fn main() -> ExitCode {
         Command::Completions(args) => documents::completions(&args, Cli::command()).map(only_text),
         Command::Man(args) => documents::man(&args, Cli::command()).map(only_text),
     };
-    match outcome.and_then(|(text, ending)| output::print(&text).map(|()| ending)) {
+    let written = |text: &str| match &file {
+        Some(path) => run::write_file("--output", path, text),
+        None => output::print(text),
+    };
+    match outcome.and_then(|(text, ending)| written(&text).map(|()| ending)) {
         Ok(Ending::Good) => ExitCode::SUCCESS,
         Ok(Ending::Fails) => ExitCode::from(error::RUNTIME_FAILURE),
         Ok(Ending::Partial) => ExitCode::from(interrupt::EXIT_CODE),

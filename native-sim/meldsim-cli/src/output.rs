@@ -147,7 +147,14 @@ pub(crate) fn command_line() -> String {
 
 /// As [`command_line`], without flags of these names and their values, and with `more` at its end.
 pub(crate) fn command_without(flags: &[&str], more: &[String]) -> String {
-    let mut line = "meldsim".to_owned();
+    // That of a program with policies of its own is another.
+    let program = std::env::args_os().next();
+    let program = program
+        .as_deref()
+        .and_then(|path| Path::new(path).file_name());
+    let mut line = program
+        .map_or("meldsim".into(), |name| name.to_string_lossy())
+        .into_owned();
     let mut add = |argument: &str| {
         let plain = |c: char| c.is_alphanumeric() || "-_=./:,%+@".contains(c);
         line.push(' ');

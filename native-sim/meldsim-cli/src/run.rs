@@ -14,14 +14,14 @@ use meldsim_report::run_page;
 use meldsim_timeline::Timelines;
 use meldsim_workload::trace::{Beyond, ReplayMode, ReplayOptions, parse_speedup};
 use meldsim_workload::{
-    Amount, Job, JobError, JobFile, JobFileErrors, JobList, Past, ReadWrite, Run, RunResult,
-    Runner, Workload, capacity_bytes, parse_bytes, parse_read_pattern, parse_time, reasons,
-    write_requests,
+    Amount, COMMAND_LINE, Job, JobError, JobFile, JobFileErrors, JobList, Past, ReadWrite, Run,
+    RunResult, Runner, Workload, capacity_bytes, parse_bytes, parse_read_pattern, parse_time,
+    reasons, write_requests,
 };
 
 use crate::args::DEFAULT_PROFILE;
 use crate::error::{BadInput, several};
-use crate::grid::{Axis, Cell, Grid};
+use crate::grid::{Axis, Cell, Grid, SEEDS};
 use crate::interrupt;
 use crate::output::{
     Ending, NO_JSON, columns, command_line, devices, file_name, footer, named, note, origin, stream,
@@ -44,11 +44,10 @@ pub(crate) enum RunFormat {
     #[value(name = "json+")]
     JsonPlus,
     Csv,
+    Terse,
 }
 
 const JOB_FILE: &str = "job file";
-/// What jobs on the command line are called in place of a file.
-const COMMAND_LINE: &str = "(command line)";
 
 /// Groups of the help.
 const DEVICE: &str = "Device";
@@ -60,6 +59,7 @@ const OUTPUT: &str = "Output";
 #[command(
     group = ArgGroup::new(JOB_FILE)
         .args(["jobs", "job", "name"])
+        .multiple(true)
         .conflicts_with_all(["rw", "bs", "iodepth", "size", "rwmixread", "read_pattern"]),
     after_help = "Examples:\n  \
     meldsim run --rw read --bs 1m --iodepth 16 --size 4g\n  \
@@ -88,9 +88,10 @@ pub(crate) struct RunArgs {
     #[arg(value_name = "FILE")]
     jobs: Option<String>,
     /// The same, as a flag
-    #[arg(long, value_name = "FILE", help_heading = WORKLOAD)]
+    #[arg(long, value_name = "FILE", help_heading = WORKLOAD, conflicts_with = "jobs")]
     job: Option<String>,
-    /// Begins a job, as on fio's command line: options of fio's jobs before the first are of all, those after it of this one
+    /// Begins a job, as on fio's command line: options of fio's jobs before the first are of all, those after it of this one.
+    /// Beside a file, options of jobs are what its jobs have unless it says otherwise
     #[arg(long, value_name = "NAME", help_heading = WORKLOAD)]
     name: Option<String>,
     /// Only this section of the job file; several times for several sections
@@ -136,16 +137,24 @@ pub(crate) struct RunArgs {
     /// How the host says the data will be read: sequential, random or none
     #[arg(long, default_value = "none", value_name = "PATTERN", value_parser = parse_read_pattern, help_heading = WORKLOAD)]
     pub(crate) read_pattern: Pattern,
-    /// Seed of random order, mix and sizes, for jobs that set no randseed [default: fio's, with randrepeat]
-    #[arg(long, value_name = "N", help_heading = WORKLOAD, hide_short_help = true)]
-    pub(crate) seed: Option<u64>,
+    /// Seed of random order, mix and sizes, for jobs that set no randseed; several, as 1,2,3, make a sweep [default: fio's, with
+    /// randrepeat]
+    #[arg(long, value_name = "N", help_heading = WORKLOAD, hide_short_help = true, value_delimiter = ',')]
+    pub(crate) seed: Vec<u64>,
     /// Print the jobs' requests and simulate nothing: CSV with a row for each, job by job, in the order of each job. A number
     /// is the most of a job, which one that is time_based needs
     #[arg(long, value_name = "MOST", help_heading = OUTPUT, num_args = 0..=1, default_missing_value = "18446744073709551615", conflicts_with_all = ["trace", "format", "report", "time_series", "timeline"])]
     requests: Option<u64>,
-    /// Form of the result: a table for people, JSON in fio's shape (json+ with bins), or CSV with a row for each job and direction
+    /// Form of the result: a table for people, JSON in fio's shape, CSV with a row for each job and direction, or fio's terse
+    /// lines, version 3
     #[arg(long, value_enum, default_value = "table", value_name = "FORM", help_heading = OUTPUT)]
     pub(crate) format: RunFormat,
+    /// Write the result to this file, and not to standard output
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    pub(crate) output: Option<String>,
+    /// Only check the jobs, as fio's --parse-only
+    #[arg(long, hide = true)]
+    parse_only: bool,
     /// Also write rates and latencies over time, as CSV with a row for each interval, job and direction
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(crate) time_series: Option<String>,
@@ -185,7 +194,13 @@ pub(crate) struct SweepArgs {
 impl RunArgs {
     /// The grid that the flags describe; of one cell if they are of one run.
     pub(crate) fn grid(&self) -> Result<Grid> {
-        Grid::of(self.sweep.grid.as_deref(), &self.set)
+        let mut axes = self.set.clone();
+        if self.seed.len() > 1 {
+            let seeds: Vec<String> = self.seed.iter().map(u64::to_string).collect();
+            let axis = format!("{}={}", SEEDS[0], seeds.join(","));
+            axes.push(axis.parse().map_err(BadInput)?);
+        }
+        Grid::of(self.sweep.grid.as_deref(), &axes)
     }
 
     fn job_file<'a>(&'a self, cell: &'a Cell) -> Option<&'a str> {
@@ -223,6 +238,9 @@ fn parse_interval(text: &str) -> Result<Duration, String> {
 pub(crate) fn run(args: &RunArgs, cell: &Cell) -> Result<(String, Ending)> {
     interrupt::watch();
     let (profile, sources) = profiles::load_sourced(args.profile(cell), &cell.settings.profile)?;
+    if args.parse_only && args.trace.is_none() {
+        return jobs(args, cell, &profile).map(|_| (String::new(), Ending::Good));
+    }
     if let Some(most) = args.requests {
         let jobs = jobs(args, cell, &profile)?.jobs;
         return print_requests(&profile, &jobs, most).map(|()| (String::new(), Ending::Good));
@@ -251,7 +269,7 @@ pub(crate) fn run(args: &RunArgs, cell: &Cell) -> Result<(String, Ending)> {
     }
     let ending = match result.is_partial {
         true => Ending::Partial,
-        false => Ending::Good,
+        false => Ending::of(result.failures().is_none()),
     };
     let text = match args.format {
         RunFormat::Json | RunFormat::JsonPlus => {
@@ -261,6 +279,7 @@ pub(crate) fn run(args: &RunArgs, cell: &Cell) -> Result<(String, Ending)> {
             result.to_json(&command_line(), &name).context(NO_JSON)?
         }
         RunFormat::Csv => result.to_csv(),
+        RunFormat::Terse => result.to_terse(&command_line(), &name).context(NO_JSON)?,
         RunFormat::Table => devices([&*name]) + &result.to_text_within(columns()) + &footer,
     };
     Ok((text, ending))
@@ -445,6 +464,7 @@ pub(crate) fn write_file(flag: &str, path: &str, text: &str) -> Result<()> {
 /// The jobs of a job file, or of standard input for `-`, with what is laid over them and kept of them.
 pub(crate) struct JobSource<'a> {
     pub(crate) path: &'a str,
+    pub(crate) before: &'a str,
     pub(crate) sections: &'a [String],
     pub(crate) options: &'a [(String, String)],
     pub(crate) runtime: Option<Duration>,
@@ -485,6 +505,7 @@ impl JobSource<'_> {
             name,
             text,
             defaults,
+            before: self.before,
             sections: self.sections,
             options: self.options,
             runtime: self.runtime,
@@ -503,19 +524,22 @@ fn all(path: &str, JobFileErrors(errors): JobFileErrors) -> BadInput {
 }
 
 pub(crate) fn jobs(args: &RunArgs, cell: &Cell, profile: &Profile) -> Result<JobList> {
-    let defaults = Job::new(args.rw.to_string()).with_seed(args.seed);
+    let defaults =
+        Job::new(args.rw.to_string()).with_seed(cell.seed.or(args.seed.first().copied()));
     let options = cell.settings.job.as_slice();
-    let source = |path| JobSource {
+    let source = |path, before| JobSource {
         path,
+        before,
         sections: &args.section,
         options,
         runtime: args.runtime,
     };
+    let before = args.name.as_deref();
     if let Some(path) = args.job_file(cell) {
-        return source(path).read(&defaults, profile);
+        return source(path, before.unwrap_or_default()).read(&defaults, profile);
     }
-    if let Some(text) = &args.name {
-        return source("").parse_aloud(COMMAND_LINE, text, &defaults, profile);
+    if let Some(text) = before {
+        return source("", "").parse_aloud(COMMAND_LINE, text, &defaults, profile);
     }
     let job = Job {
         rw: args.rw,
@@ -533,7 +557,7 @@ pub(crate) fn jobs(args: &RunArgs, cell: &Cell, profile: &Profile) -> Result<Job
     if !options.is_empty() {
         let rw = options.iter().rfind(|(key, _)| key == "rw");
         let name = rw.map_or(&job.name, |(_, rw)| rw);
-        return source("").parse("--set", &format!("[{name}]\n"), &job, profile);
+        return source("", "").parse("--set", &format!("[{name}]\n"), &job, profile);
     }
     job.validate().map_err(bad_flag)?;
     Ok(JobList {

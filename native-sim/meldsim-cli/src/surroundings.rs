@@ -7,13 +7,22 @@ use std::path::Path;
 use meldsim::Profile;
 use meldsim_workload::{Surroundings, capacity_bytes};
 
+/// Bytes of a job file, a profile or a grid at most.
+const TEXT_MAX: u64 = 16 << 20;
+
 /// The text of a file, or of standard input for `-`. Of one that is not in UTF-8 the error names the line.
 pub(crate) fn read_text(path: &Path) -> io::Result<String> {
     let mut bytes = Vec::new();
     match path == Path::new("-") {
-        true => io::stdin().read_to_end(&mut bytes)?,
-        false => File::open(path)?.read_to_end(&mut bytes)?,
+        true => io::stdin().take(TEXT_MAX + 1).read_to_end(&mut bytes)?,
+        false => File::open(path)?
+            .take(TEXT_MAX + 1)
+            .read_to_end(&mut bytes)?,
     };
+    if bytes.len() as u64 > TEXT_MAX {
+        let text = format!("it has more than the {TEXT_MAX} B that a text may have here");
+        return Err(io::Error::other(text));
+    }
     String::from_utf8(bytes).map_err(|error| {
         let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = 1 + good.iter().filter(|byte| **byte == b'\n').count();

@@ -194,6 +194,10 @@ pub(crate) fn run(args: &WhatIfArgs) -> Result<(String, Ending)> {
             to_partial_json(&names.join(","), "simulated", &what_if, ending)?
         }
         RunFormat::Csv => what_if.to_csv(),
+        RunFormat::Terse => {
+            let text = "--format: terse is of the jobs of one run; use table, json or csv";
+            return Err(BadInput(text.to_owned()).into());
+        }
         RunFormat::Table => {
             let note = match ending {
                 Ending::Partial => note + "\n",

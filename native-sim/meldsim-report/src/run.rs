@@ -77,9 +77,8 @@ pub fn run_page(run: &RunResult, title: &str, origin: &Origin, footer: &str) -> 
 
 /// What the requests got, and what of the device was full, in a sentence.
 fn verdict(run: &RunResult) -> String {
-    let failed: u64 = run.jobs.iter().map(|job| job.failed()).sum();
-    if failed > 0 {
-        return format!("{failed} requests failed: the device is full.");
+    if let Some(failures) = run.failures() {
+        return failures + ".";
     }
     let sentence = |found: String| match found.is_empty() {
         true => "No request was made.".to_owned(),

@@ -228,6 +228,7 @@ impl LatencyHistogram {
             p99_99_us: us(0.9999),
             p99_999_us: us(0.99999),
             max_us: as_us(self.max()),
+            count: self.count(),
         })
     }
 }
@@ -265,6 +266,17 @@ pub struct LatencySummary {
     pub p99_999_us: f64,
     /// The longest.
     pub max_us: f64,
+    /// How many there are.
+    #[serde(skip)]
+    pub count: u64,
+}
+
+impl LatencySummary {
+    /// The percentiles 99.99 and 99.999 where ten requests or more took longer.
+    pub fn tails_us(&self) -> [Option<f64>; 2] {
+        let of = |value, least| (self.count >= least).then_some(value);
+        [of(self.p99_99_us, 100_000), of(self.p99_999_us, 1_000_000)]
+    }
 }
 
 #[cfg(test)]

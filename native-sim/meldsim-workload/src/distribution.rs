@@ -3,6 +3,7 @@
 use std::fmt::{self, Display};
 
 use super::direction::by_direction;
+use super::job::Job;
 use super::quantity::{parse_bytes, parse_decimal};
 
 /// How often each block is touched by random requests. Fractions are in millionths, so that a job can be compared.
@@ -108,7 +109,7 @@ pub(super) fn parse_distribution(text: &str) -> Result<Distribution, String> {
     // Defaults and ranges are fio's, but that one needs a bound.
     let (default, most, range) = match name {
         "random" if name == text => return Ok(Distribution::Once),
-        "zipf" => (Some(1_200_000), 20 * MILLION, "20 but 1, such as zipf:1.2"),
+        "zipf" => (Some(1_100_000), 20 * MILLION, "20 but 1, such as zipf:1.2"),
         "pareto" => (Some(200_000), MILLION - 1, "1, such as pareto:0.2"),
         "normal" => (None, 100 * MILLION - 1, "100, such as normal:10"),
         "zoned" => return parse_zones(parameter, false).map(Distribution::Zoned),
@@ -172,6 +173,7 @@ fn parse_zones_of(text: &str, in_bytes: bool) -> Result<Zones, String> {
             false => percentage(size).ok_or_else(wrong)?.map(u64::from),
         });
     }
+    at_most("zones", sizes.len(), Job::ZONES_MAX)?;
     let accesses = shares(&accesses);
     let sizes: Vec<u64> = match in_bytes {
         true => sizes.into_iter().flatten().collect(),
@@ -193,6 +195,14 @@ fn parse_zones_of(text: &str, in_bytes: bool) -> Result<Zones, String> {
         size,
     });
     Ok(zones.collect())
+}
+
+/// Refuses a list that is longer than fio's.
+pub(super) fn at_most(what: &str, count: usize, most: usize) -> Result<(), String> {
+    match count > most {
+        true => Err(format!("has {count} {what}; use {most} at most")),
+        false => Ok(()),
+    }
 }
 
 /// A percentage, or nothing where it is left out; `None` if it is neither.
@@ -221,7 +231,7 @@ mod tests {
         let preference = |value, center| Preference { value, center };
         for (text, expected) in [
             ("random", Distribution::Once),
-            ("zipf", Distribution::zipf(1_200_000)),
+            ("zipf", Distribution::zipf(1_100_000)),
             (
                 "zipf:0.9:0.25",
                 Distribution::Zipf(preference(900_000, Some(250_000))),

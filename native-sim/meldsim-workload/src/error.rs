@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use super::job::JobError;
-use meldsim::device::DeviceError;
+use meldsim::device::{Device, DeviceError};
 use meldsim::profile::ProfileErrors;
 
 /// Why a workload cannot run.
@@ -46,6 +46,17 @@ pub enum RunError {
     /// The device has no timeline.
     #[error("timeline: {0}")]
     Timeline(DeviceError),
+    /// Garbage collection stands still since its policy names no superblock.
+    #[error(
+        "gc.victim: policy \"{policy}\" names no superblock though there are some to collect, and {outstanding} commands wait for \
+         room; let its rank leave at least one"
+    )]
+    NoVictim {
+        /// The policy.
+        policy: String,
+        /// How many wait.
+        outstanding: usize,
+    },
     /// Commands are outstanding and no event is scheduled: a defect of the model.
     #[error("{outstanding} commands are outstanding and nothing will happen")]
     Stuck {
@@ -62,6 +73,17 @@ impl From<DeviceError> for RunError {
 }
 
 impl RunError {
+    /// A run that is stuck, with the policy that is the cause, if one is.
+    pub(super) fn explained(self, device: &Device) -> RunError {
+        match self {
+            RunError::Stuck { outstanding } if device.names_no_victim() => RunError::NoVictim {
+                policy: device.profile().gc.victim.to_string(),
+                outstanding,
+            },
+            error => error,
+        }
+    }
+
     /// What the device refuses of `job`.
     pub fn of(job: &str) -> impl FnOnce(DeviceError) -> RunError + use<'_> {
         move |error| RunError::Device {

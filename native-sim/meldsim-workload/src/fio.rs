@@ -108,10 +108,11 @@ fn job<'a>(
 ) -> Value {
     let of = |direction| of_direction(job, direction, group.clone(), has_bins);
     let failed = job.failed();
-    // fio's is an errno: ENOSPC when the device was full, ETIMEDOUT of a job that was too slow.
+    // fio's is an errno: EIO of data that could not be read, ENOSPC when the device was full, ETIMEDOUT of a job that was too slow.
     let error = match (failed, &job.stopped) {
         (0, None) => 0,
         (0, Some(_)) => 110,
+        _ if job.read.as_ref().is_some_and(|reads| reads.failed > 0) => 5,
         _ => 28,
     };
     let mut of_job = json!({
@@ -151,6 +152,8 @@ fn job<'a>(
     add(&mut of_job, "latency_depth", &job.latency_depth);
     add(&mut of_job, "steady_us", &job.steady_us);
     add(&mut of_job, "stopped", &job.stopped);
+    let widened = (job.widened_bytes > 0).then_some(job.widened_bytes);
+    add(&mut of_job, "widened_bytes", &widened);
     of_job
 }
 

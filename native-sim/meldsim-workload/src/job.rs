@@ -203,6 +203,8 @@ pub struct Job {
     pub submit_batch: u32,
     /// Its engine has a queue, even if that is for one request.
     pub queues: bool,
+    /// Its requests may begin and end within logical blocks, as those of a page cache's user: whole blocks are read and written.
+    pub widens: bool,
     /// First byte of the job's region.
     pub offset_bytes: u64,
     /// What equal jobs' regions begin later than the one before.
@@ -314,7 +316,7 @@ pub struct Job {
     pub exit: Exit,
     /// It begins a new group of those that `exit` ends together; so does `stonewall`.
     pub new_group: bool,
-    /// Equal jobs that run at once, with seeds of their own. Range 1 to 256.
+    /// Equal jobs that run at once, with seeds of their own. Range 1 to 4096.
     pub numjobs: u32,
     /// Whether the equal jobs' results are added up.
     pub group_reporting: bool,
@@ -395,8 +397,12 @@ impl JobError {
 impl Job {
     /// Most requests outstanding.
     pub const IODEPTH_MAX: u32 = 65_536;
-    /// Most equal jobs at once.
-    pub const NUMJOBS_MAX: u32 = 256;
+    /// Most equal jobs at once, as in fio.
+    pub const NUMJOBS_MAX: u32 = 4096;
+    /// Most percentiles, sizes with shares, and zones with shares that a job may list, as in fio.
+    pub const PERCENTILES_MAX: usize = 20;
+    pub(super) const SPLIT_MAX: usize = 64;
+    pub(super) const ZONES_MAX: usize = 256;
     /// fio's `randseed` where a job has none.
     pub const SEED: u64 = 0x89;
 

@@ -36,6 +36,7 @@ pub mod sample;
 mod series;
 mod settings;
 mod tally;
+mod terse;
 pub mod trace;
 
 pub use direction::Direction;
@@ -46,8 +47,8 @@ pub use job::{
     BlockShare, BlockSizes, Generator, Job, JobError, Rate, ReadWrite, parse_read_pattern,
 };
 pub use jobfile::{
-    JobFile, JobFileError, JobFileErrors, JobList, NoSurroundings, Surroundings, is_job_option,
-    parse_job_file, reasons,
+    COMMAND_LINE, JobFile, JobFileError, JobFileErrors, JobList, NoSurroundings, Surroundings,
+    is_job_option, is_own_engine, job_options, named_option, parse_job_file, reasons,
 };
 pub use limit::{Arrivals, FULL_PERCENT, Limit, Load};
 pub use options::{

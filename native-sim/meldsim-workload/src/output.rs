@@ -2,6 +2,7 @@
 
 use super::result::{
     DeviceResult, FdpResult, HostPathResult, ProgrammedBytes, RunResult, TraceSummary, Window,
+    failures,
 };
 use super::series::{DeviceInterval, TimeSeries, Track};
 use super::tally::Tally;
@@ -57,10 +58,15 @@ impl RunResult {
             if let Some(rounded) = &job.rounded {
                 remark(rounded.clone());
             }
-            if job.failed() > 0 {
+            if let Some(text) = failures(vec![job]) {
+                remark(text);
+            }
+            if job.widened_bytes > 0 {
+                let asked: u64 = job.directions().map(|(_, tally)| tally.bytes).sum();
                 remark(format!(
-                    "{} requests failed: the device is full",
-                    job.failed()
+                    "requests were widened to logical blocks, as a page cache does: {} asked for, and {} more read or written with them",
+                    bytes(asked),
+                    bytes(job.widened_bytes)
                 ));
             }
             if let Some(window) = job.window.as_ref().and_then(Window::to_text) {
@@ -98,7 +104,16 @@ impl RunResult {
 
     /// One row for each direction of each job.
     pub fn table(&self) -> Table {
-        let mut table = Table::of("<job|<op|block|depth|requests|bandwidth|IOPS|min us|mean us|p50 us|p99 us|p99.9 us|max us")
+        let summaries = self
+            .directions()
+            .filter_map(|(.., tally)| tally.latencies().summary());
+        let tails = summaries.map(|summary| summary.tails_us().iter().flatten().count());
+        // As many as one of the rows has requests for.
+        let tails = tails.max().unwrap_or(0);
+        let more = ["p99.99 us|", "p99.999 us|"][..tails].concat();
+        let mut table = Table::of(&format!(
+            "<job|<op|block|depth|requests|bandwidth|IOPS|min us|mean us|p50 us|p99 us|p99.9 us|{more}max us"
+        ))
         .with_least("min us|block|depth|requests|max us|p50 us|p99.9 us");
         let dash = || "-".to_owned();
         for (job, depth, op, tally) in self.directions() {
@@ -113,10 +128,11 @@ impl RunResult {
                 tally.iops().map_or_else(dash, count),
             ];
             if let Some(l) = tally.latencies().summary() {
-                let all = [
-                    l.min_us, l.mean_us, l.p50_us, l.p99_us, l.p99_9_us, l.max_us,
-                ];
-                cells.extend(all.map(|us| format!("{us:.1}")));
+                let first = [l.min_us, l.mean_us, l.p50_us, l.p99_us, l.p99_9_us];
+                let all = first.map(Some).into_iter();
+                let all = all.chain(l.tails_us().into_iter().take(tails));
+                let all = all.chain([Some(l.max_us)]);
+                cells.extend(all.map(|us| us.map_or_else(dash, |us| format!("{us:.1}"))));
             }
             table.row(cells);
         }
@@ -318,6 +334,7 @@ impl DeviceResult {
                 (run.erases, "blocks erased"),
             ],
         );
+        text += self.unplaced.as_deref().unwrap_or_default();
         if let Some(fdp) = &self.fdp {
             text += &fdp.to_text();
         }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::expression::evaluate;
 use meldsim::engine::Duration;
-use meldsim::profile::{ByteSize, is_fraction, is_too_large, parse_quantity};
+use meldsim::profile::{ByteSize, is_fraction, is_too_large, nearest, parse_quantity};
 
 /// Bytes. As in fio, `k`, `m`, `g` and `t` are powers of 1024, with or without `B` or `iB`; a bare number is bytes.
 ///
@@ -133,6 +133,11 @@ pub(super) fn parse_name<T: Copy + PartialEq>(
         .iter()
         .filter(|(name, value)| name_of(value, names) == *name);
     let first: Vec<&str> = first.map(|(name, _)| *name).collect();
+    if let Some(meant) = nearest(text, first.iter().copied()) {
+        return Err(format!(
+            "is \"{text}\", which is unknown; did you mean {meant}?"
+        ));
+    }
     let (last, others) = first.split_last().unwrap_or((&"", &[]));
     let others = others.join(", ");
     Err(format!(

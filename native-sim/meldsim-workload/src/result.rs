@@ -59,6 +59,9 @@ pub struct Preconditioned {
     pub state: String,
     /// Share of what the device can hold that it held.
     pub filled_percent: f64,
+    /// A placement policy that was not asked in it.
+    #[serde(skip)]
+    pub unasked: Option<String>,
 }
 
 impl Preconditioned {
@@ -68,6 +71,8 @@ impl Preconditioned {
         Preconditioned {
             state,
             filled_percent: percent_of(stats.mapped_pages, stats.capacity_pages),
+            unasked: Some(device.profile().ftl.placement.to_string())
+                .filter(|name| !["streams", "isolated"].contains(&name.as_str())),
         }
     }
 
@@ -80,6 +85,11 @@ impl Preconditioned {
         );
         if share < 50.0 {
             text += ": the rest is spare to it, so collection has little to do; --size 100% is all of it";
+        }
+        if let Some(name) = &self.unasked {
+            text += &format!(
+                "; all of it lies at frontier 0, since a past does not ask ftl.placement = \"{name}\": its own steady state comes after as much as the device holds was written a few times"
+            );
         }
         text + "\n"
     }
@@ -155,6 +165,8 @@ pub struct JobResult {
     pub uniform_write_amplification: Option<f64>,
     /// With `latency_target`, the queue depth that was found; 0 when none that was tried meets it.
     pub latency_depth: Option<u32>,
+    /// Bytes of logical blocks that requests had no part in, and that were read or written with them.
+    pub widened_bytes: u64,
     /// With `steadystate`, when speed had become steady, if it had.
     pub steady_us: Option<f64>,
     /// Why it ended before its work was done.
@@ -347,6 +359,33 @@ impl JobResult {
     }
 }
 
+impl RunResult {
+    /// How many requests failed, and why: what reads give up is the flash's (`timing.cells` of the profile), and to write there
+    /// must be room.
+    pub fn failures(&self) -> Option<String> {
+        failures(self.jobs.iter().collect())
+    }
+}
+
+/// The same of some jobs.
+pub(super) fn failures(jobs: Vec<&JobResult>) -> Option<String> {
+    let failed = |reads: bool| {
+        let all = jobs.iter().flat_map(|job| job.directions());
+        let all = all.filter(|(name, _)| (*name == Direction::Read.name()) == reads);
+        all.map(|(_, tally)| tally.failed).sum::<u64>()
+    };
+    let said = |(count, text): (u64, &str)| (count > 0).then(|| format!("{count} {text}"));
+    let parts = [
+        (
+            failed(true),
+            "reads failed: their data could not be read (timing.cells)",
+        ),
+        (failed(false), "requests failed: the device is full"),
+    ];
+    let parts: Vec<String> = parts.into_iter().filter_map(said).collect();
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
 /// What the device counted.
 #[derive(Clone, Debug, Default)]
 pub struct DeviceResult {
@@ -362,6 +401,8 @@ pub struct DeviceResult {
     pub zones: Option<ZonesResult>,
     /// Busy times of every channel and die.
     pub utilisation: Utilisation,
+    /// What `ftl.placement` asked for and did not get, in words.
+    pub unplaced: Option<String>,
 }
 
 /// What a device has counted when a run begins.
@@ -419,6 +460,7 @@ impl DeviceResult {
             }),
             stats,
             utilisation,
+            unplaced: unplaced(device),
         }
     }
 
@@ -624,4 +666,31 @@ const MAPPING: &str = "map_";
 
 fn is_zero(count: &u64) -> bool {
     *count == 0
+}
+
+/// What became of pages whose frontier was not there.
+fn unplaced(device: &Device) -> Option<String> {
+    let sets = (0..device.sets()).filter_map(|set| device.set_info(set));
+    let (none, beyond) = sets.fold((0, 0), |(none, beyond), set| {
+        (
+            none + set.pages_without_frontier,
+            beyond + set.pages_beyond_frontiers,
+        )
+    });
+    let said = [
+        (
+            none,
+            "pages went to frontier 0, for there are too few spare superblocks for theirs: give controller.capacity less of the flash, or more blocks a plane",
+        ),
+        (
+            beyond,
+            "pages were sent to frontiers beyond the last, and went to the last",
+        ),
+    ];
+    let said = said.iter().filter(|(pages, _)| *pages > 0);
+    let said: Vec<String> = said
+        .map(|(pages, text)| format!("{pages} {text}"))
+        .collect();
+    let name = &device.profile().ftl.placement;
+    (!said.is_empty()).then(|| format!("ftl.placement = \"{name}\": {}\n", said.join("; ")))
 }

@@ -10,10 +10,17 @@ use std::collections::BTreeMap;
 use super::distribution::Distribution;
 use super::error::RunError;
 use super::job::{Job, JobError};
+use super::requests::map_bytes;
 use meldsim::device::{Device, Precondition};
+use meldsim::engine::available_memory;
 use meldsim::nvme::NamespaceId;
 use meldsim::profile::Kind;
 use meldsim_stats::bytes;
+
+/// Of a job with nothing outstanding: the pages of its tallies that it uses, and its state.
+const JOB_BYTES: u64 = 128 << 10;
+/// Of a request that is outstanding, in its job, its queue and the device.
+const COMMAND_BYTES: u64 = 1 << 9;
 
 /// Jobs by the namespace that they share, in the order of the jobs.
 pub(super) type Sharing<'a> = BTreeMap<NamespaceId, Vec<&'a Job>>;
@@ -30,6 +37,48 @@ pub(super) fn check(device: &Device, jobs: &Sharing<'_>) -> Result<(), RunError>
     }
     let remedy = "use smaller sizes, let jobs share data by filename, or use a larger profile";
     check_sum(device, jobs, remedy, |_, sharing| mapped_bytes(sharing))
+}
+
+/// Refuses jobs that take more memory than the process can have, before any is taken: their random maps, tallies and requests
+/// outstanding, and the mapping of what they write at random.
+pub(super) fn check_memory<'a>(
+    device: &Device,
+    jobs: impl Iterator<Item = (NamespaceId, &'a Job)>,
+) -> Result<u64, RunError> {
+    let (mut needed, mut written) = (0u64, BTreeMap::new());
+    let mut last = "";
+    for (nsid, job) in jobs {
+        let own = map_bytes(job).saturating_add(JOB_BYTES + u64::from(job.iodepth) * COMMAND_BYTES);
+        needed = needed.saturating_add(own);
+        let random = job.rw.is_random() && job.rw.writes() && job.runtime.is_none();
+        let bytes = if random {
+            region_bytes(job).min(job.total_bytes())
+        } else {
+            0
+        };
+        let sum: &mut u64 = written.entry(nsid).or_default();
+        *sum = sum.saturating_add(bytes);
+        last = &job.name;
+    }
+    let written = written.iter().map(|(&nsid, &bytes)| {
+        let of = device.namespace(nsid);
+        bytes.min(of.map_or(0, |of| of.size_lbas * of.lba_bytes))
+    });
+    let written = written.fold(0, u64::saturating_add);
+    needed = needed.saturating_add(device.memory_bytes(written));
+    match available_memory() {
+        Some(available) if needed > available => {
+            let (needed, available) = (bytes(needed), bytes(available));
+            let text = format!(
+                "of about {needed} is needed, and this process can have {available}; use fewer jobs, a smaller size or zonerange, norandommap=1, or a higher limit (ulimit -v, the container's)"
+            );
+            Err(RunError::Room {
+                job: last.to_owned(),
+                error: JobError::new("memory", &text),
+            })
+        }
+        _ => Ok(needed),
+    }
 }
 
 /// Refuses a past that would leave more data than the device can hold.

@@ -275,6 +275,7 @@ impl RunRequest {
                     name: &job.name,
                     text: &job.text,
                     defaults: &defaults,
+                    before: "",
                     sections: &[],
                     options: &self.set.job,
                     runtime: None,
@@ -453,7 +454,7 @@ mod tests {
             ),
             (format!(r#""precondition": "full", {JOB}"#), "precondition"),
             (JOB.replace("64k", "64q"), "x.fio:2: size"),
-            (JOB.replace("64k", "64k\\nnrfiles=2"), "x.fio:3: nrfiles"),
+            (JOB.replace("64k", "64k\\nfiletype=x"), "x.fio:3: filetype"),
             (trace(""), "t: cannot be read"),
             (
                 format!(r#""set": ["job.bs=4k"], {}"#, trace("")),

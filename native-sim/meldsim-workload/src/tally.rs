@@ -51,9 +51,9 @@ impl Tally {
         self.per_second(self.bytes as f64 / f64::from(1 << 20))
     }
 
-    /// Requests per simulated second; `None` when no time has passed.
+    /// Requests that succeeded per simulated second; `None` when no time has passed.
     pub fn iops(&self) -> Option<f64> {
-        self.per_second(self.requests as f64)
+        self.per_second((self.requests - self.failed) as f64)
     }
 
     /// The simulated time it was counted over, of several jobs that of the longest.

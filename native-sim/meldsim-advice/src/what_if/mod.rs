@@ -116,9 +116,10 @@ impl WhatIf {
     /// The outcomes for people, their table within so many columns of a terminal.
     pub fn to_text_within(&self, columns: usize) -> String {
         let mut text = self.verdict.clone() + "\n\n" + &self.table().within(columns);
-        for outcome in self.outcomes.iter().filter(|outcome| outcome.failed > 0) {
-            let (name, failed) = (outcome.name(), outcome.failed);
-            text += &format!("{name}: {failed} requests failed: the device is full\n");
+        for outcome in &self.outcomes {
+            if let Some(failures) = &outcome.failures {
+                text += &format!("{}: {failures}\n", outcome.name());
+            }
         }
         for advice in &self.advice {
             text += &format!("\n{}\n{}", advice.summary, advice.table().within(columns));

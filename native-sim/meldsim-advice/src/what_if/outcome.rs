@@ -82,8 +82,11 @@ pub struct Outcome {
     pub read: Option<Figures>,
     /// The writes of all volumes, if any; done means accepted by the device's write buffer.
     pub write: Option<Figures>,
-    /// Requests that failed because the device was full.
+    /// Requests that failed.
     pub failed: u64,
+    /// How many and why, in words.
+    #[serde(skip)]
+    pub failures: Option<String>,
     /// Mean share of the time that a die was busy.
     pub dies_busy_percent: f64,
     /// Mean share of the time that a channel's bus was held.
@@ -140,6 +143,7 @@ impl Outcome {
             read: figures("read"),
             write: figures("write"),
             failed: run.jobs.iter().map(|job| job.failed()).sum(),
+            failures: run.failures(),
             dies_busy_percent: busy(stats.die_busy_ps, stats.dies),
             channels_busy_percent: busy(stats.channel_busy_ps, stats.channels),
             write_amplification: run.device.run.write_amplification(),

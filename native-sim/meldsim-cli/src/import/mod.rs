@@ -173,6 +173,7 @@ fn write(
                 name: &job,
                 text: &scenario.jobs,
                 defaults: &Job::new("mqsim"),
+                before: "",
                 sections: &[],
                 options: &[],
                 runtime: None,

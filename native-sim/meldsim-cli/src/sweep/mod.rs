@@ -23,7 +23,7 @@ use meldsim_workload::{Run, Workload};
 use serde_json::json;
 
 use crate::error::BadInput;
-use crate::grid::{Cell, Grid, is_setting};
+use crate::grid::{Cell, Grid, SEEDS, is_setting};
 use crate::interrupt;
 use crate::output::{
     Ending, NO_JSON, columns, command_line, command_without, note, origin, version_line,
@@ -33,12 +33,13 @@ use crate::profiles;
 use crate::progress::Progress;
 use crate::run::{RunArgs, RunFormat, jobs, replay_options, workload, write_file};
 use crate::trace::file;
-use row::{Columns, Outcome, Row, figures};
+use row::{Columns, Outcome, Row, figures, runs_in_turn, steady};
 use store::{Form, Store, other};
 
 /// Flags of a sweep that are not of a run of one of its cells, and those that the result does not depend on.
-const OF_SWEEP: [&str; 8] = [
+const OF_SWEEP: [&str; 9] = [
     "--set",
+    "--seed",
     "--grid",
     "--out",
     "--plot",
@@ -48,17 +49,25 @@ const OF_SWEEP: [&str; 8] = [
     "--jobs",
 ];
 /// Columns of the table for people, besides the keys that vary.
-const SHOWN: [(&str, &str); 9] = [
+const SHOWN: [(&str, &str); 14] = [
     ("read_iops", "read IOPS"),
     ("read_mib_s", "read MiB/s"),
     ("read_p50_us", "read p50 us"),
     ("read_p99_us", "read p99 us"),
+    ("read_p9999_us", "read p99.99 us"),
+    ("read_p99999_us", "read p99.999 us"),
     ("write_iops", "write IOPS"),
     ("write_mib_s", "write MiB/s"),
     ("write_p99_us", "write p99 us"),
+    ("write_p9999_us", "write p99.99 us"),
+    ("write_p99999_us", "write p99.999 us"),
     ("write_amplification", "WAF"),
+    ("steady", "steady"),
     ("error", "error"),
 ];
+
+/// Characters of a refusal that the table shows.
+const ERROR_SHOWN: usize = 40;
 
 /// A grid to run.
 struct Sweep<'a> {
@@ -96,6 +105,7 @@ pub(crate) fn run(args: &RunArgs, grid: Grid) -> Result<(String, Ending)> {
 fn of_one_run(args: &RunArgs) -> Result<()> {
     let flags = [
         ("--requests", args.wants_requests()),
+        ("--format terse", args.format == RunFormat::Terse),
         ("--time-series", args.time_series.is_some()),
         ("--interval", args.interval.is_some()),
         ("--report", args.report.is_some()),
@@ -154,6 +164,9 @@ impl<'a> Sweep<'a> {
         if let Some(job) = &cell.job {
             more.extend(["--job".to_owned(), job.clone()]);
         }
+        if let [seed] = self.args.seed.as_slice() {
+            more.extend(["--seed".to_owned(), seed.to_string()]);
+        }
         more.extend(["--format", "json"].map(str::to_owned));
         command_without(&OF_SWEEP, &more)
     }
@@ -166,6 +179,7 @@ impl<'a> Sweep<'a> {
             env!("CARGO_PKG_VERSION"),
             &self.args.precondition,
             self.trace,
+            self.args.trace.is_some().then_some(&self.args.source),
         ));
         match &prepared {
             Ok((profile, sources, load)) => digest.add(&(profile, sources, load)),
@@ -256,6 +270,15 @@ impl<'a> Sweep<'a> {
             };
             Ok(run.run(|_| interrupt::flow())?)
         });
+        if result
+            .as_ref()
+            .is_ok_and(|result| runs_in_turn(&result.jobs))
+        {
+            note(
+                "note: jobs run one after the other: rates are means over the time of all of them, latencies those of all their \
+                 requests; --section NAME takes one job alone",
+            );
+        }
         if result.as_ref().is_ok_and(|result| result.is_partial) {
             return Ok(None);
         }
@@ -269,6 +292,7 @@ impl<'a> Sweep<'a> {
             ));
         }
         let outcome = Outcome {
+            steady: result.as_ref().map_or("", steady),
             figures: match &result {
                 Ok(result) => Ok(figures(result)),
                 Err(error) => Err(format!("{error:#}")),
@@ -311,7 +335,7 @@ impl<'a> Sweep<'a> {
         let form = match self.args.format {
             RunFormat::Json | RunFormat::JsonPlus => Some(Form::Json),
             RunFormat::Csv => Some(Form::Csv),
-            RunFormat::Table => None,
+            RunFormat::Table | RunFormat::Terse => None,
         };
         let is_whole = rows.len() == self.grid.len();
         let text = match form {
@@ -324,7 +348,17 @@ impl<'a> Sweep<'a> {
                         self.grid.len()
                     ),
                 };
-                partial + &self.table(rows).within(columns()) + &version_line("simulated")
+                let replicates = self.replicates(rows);
+                let replicates = replicates.map_or(String::new(), |table| {
+                    format!(
+                        "\nmeans over seeds, with 95 % confidence intervals (Student's t):\n{}",
+                        table.within(columns())
+                    )
+                });
+                partial
+                    + &self.table(rows).within(columns())
+                    + &replicates
+                    + &version_line("simulated")
             }
             Some(form) => {
                 let lines = rows.iter().enumerate();
@@ -369,12 +403,59 @@ impl<'a> Sweep<'a> {
                     format!("{number:.2}")
                 }
                 Ok(number) => format!("{number:.1}"),
+                // The whole of the first is in the note.
+                Err(_) if row[at].chars().count() > ERROR_SHOWN => {
+                    row[at].chars().take(ERROR_SHOWN).collect::<String>() + "..."
+                }
                 Err(_) => row[at].clone(),
             };
             let keys = keys.iter().map(|(at, _)| row[*at].clone());
             table.row(keys.chain(figures.iter().map(|(at, _)| figure(*at))));
         }
         table
+    }
+
+    /// Of cells that differ in their seeds only: means and how far these may be off. Nothing without several seeds.
+    fn replicates(&self, rows: &[Row]) -> Option<Table> {
+        let (seeds, keys): (Vec<_>, Vec<_>) = self
+            .varying()
+            .into_iter()
+            .partition(|(_, key)| SEEDS.contains(&&**key));
+        if seeds.is_empty() {
+            return None;
+        }
+        let column = |name: &str| self.columns.position(name);
+        let keys: Vec<usize> = keys.iter().filter_map(|(_, key)| column(key)).collect();
+        let place = |row: &Row| keys.iter().map(|at| row[*at].clone()).collect::<Vec<_>>();
+        let mut places: Vec<Vec<String>> = Vec::new();
+        for row in rows {
+            if !places.contains(&place(row)) {
+                places.push(place(row));
+            }
+        }
+        let numbers = |at: usize, of: &[String]| {
+            let rows = rows.iter().filter(|row| place(row) == of);
+            let numbers = rows.filter_map(|row| row[at].parse::<f64>().ok());
+            numbers.collect::<Vec<f64>>()
+        };
+        let figures = SHOWN
+            .iter()
+            .filter_map(|(name, heading)| Some((column(name)?, *heading)));
+        let figures: Vec<_> = figures
+            .filter(|(at, _)| places.iter().any(|of| numbers(*at, of).len() > 1))
+            .collect();
+        let names = keys
+            .iter()
+            .map(|at| (self.columns.names[*at].as_str(), Align::Left));
+        let names = names.chain([("seeds", Align::Right)]);
+        let mut table =
+            Table::new(names.chain(figures.iter().map(|(_, name)| (*name, Align::Right))));
+        for of in &places {
+            let count = rows.iter().filter(|row| place(row) == *of).count();
+            let figures = figures.iter().map(|(at, _)| interval(&numbers(*at, of)));
+            table.row(of.iter().cloned().chain([count.to_string()]).chain(figures));
+        }
+        Some(table)
     }
 
     /// Refuses a figure that cannot be drawn, before anything is run.
@@ -414,6 +495,27 @@ impl<'a> Sweep<'a> {
         }
         Ok(())
     }
+}
+
+/// The mean of some numbers and half of its 95 % confidence interval: `93512.4 +- 120.5`.
+fn interval(numbers: &[f64]) -> String {
+    // Student's t for 1 to 10 degrees of freedom; above, what is a little more.
+    const T: [f64; 10] = [
+        12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+    ];
+    let count = numbers.len() as f64;
+    let mean = numbers.iter().sum::<f64>() / count.max(1.0);
+    let squares = numbers
+        .iter()
+        .map(|number| (number - mean) * (number - mean));
+    let Some(freedom) = numbers.len().checked_sub(2) else {
+        return numbers
+            .first()
+            .map_or(String::new(), |one| format!("{one:.2}"));
+    };
+    let deviation = (squares.sum::<f64>() / (count - 1.0)).sqrt();
+    let t = T.get(freedom).copied().unwrap_or(2.201);
+    format!("{mean:.2} +- {:.2}", t * deviation / count.sqrt())
 }
 
 /// The workload of a cell.

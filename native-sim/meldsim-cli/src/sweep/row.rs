@@ -1,13 +1,22 @@
-//! A row of a sweep, as a line of CSV and of JSON. The figures are those of the Spark job `Sweep`.
+//! A row of a sweep, as a line of CSV and of JSON. The figures are those of the Spark job `Sweep`, and some more.
 
 use meldsim_stats::{csv_number, csv_text};
 use meldsim_workload::{Direction, JobResult, RunResult, Tally};
 use serde_json::{Map, Value};
 
-/// Columns of each direction. Rates are sums over the jobs that run at once, and of those that run one after the other what all
-/// come to in all their time; the mean is that of all requests, percentiles are those of the slowest job.
-const OF_DIRECTION: [&str; 8] = [
-    "requests", "failed", "iops", "mib_s", "mean_us", "p50_us", "p99_us", "p999_us",
+/// Columns of each direction, of all jobs together: rates are sums over those that run at a time, and means over the time of those
+/// that run one after the other; latencies are those of all requests.
+const OF_DIRECTION: [&str; 10] = [
+    "requests",
+    "failed",
+    "iops",
+    "mib_s",
+    "mean_us",
+    "p50_us",
+    "p99_us",
+    "p999_us",
+    "p9999_us",
+    "p99999_us",
 ];
 const OF_DEVICE: [&str; 3] = [
     "write_amplification",
@@ -17,7 +26,7 @@ const OF_DEVICE: [&str; 3] = [
 const DIRECTIONS: [(&str, Direction); 2] = [("read", Direction::Read), ("write", Direction::Write)];
 const FIGURES: usize = DIRECTIONS.len() * OF_DIRECTION.len() + OF_DEVICE.len();
 /// Columns after the figures.
-const LAST: [&str; 3] = ["error", "command", "input"];
+const LAST: [&str; 4] = ["steady", "error", "command", "input"];
 
 /// The values of a row in the order of its columns; a missing one is empty.
 pub(super) type Row = Vec<String>;
@@ -32,6 +41,8 @@ pub(super) struct Columns {
 /// The result of a cell.
 pub(super) struct Outcome {
     pub(super) figures: Result<Vec<String>, String>,
+    /// Whether what was measured would go on so: `yes`, `no`, or nothing where that cannot be told.
+    pub(super) steady: &'static str,
     /// The command that repeats it.
     pub(super) command: String,
     /// The digest of all that it depends on.
@@ -73,7 +84,12 @@ impl Columns {
                 error.split_whitespace().collect::<Vec<_>>().join(" ")
             }
         };
-        row.extend([error, outcome.command, outcome.input]);
+        row.extend([
+            outcome.steady.to_owned(),
+            error,
+            outcome.command,
+            outcome.input,
+        ]);
         row
     }
 
@@ -83,7 +99,7 @@ impl Columns {
     }
 
     pub(super) fn error<'a>(&self, row: &'a Row) -> &'a str {
-        &row[self.places + 1 + FIGURES]
+        &row[self.places + 2 + FIGURES]
     }
 
     fn is_number(&self, column: usize) -> bool {
@@ -124,7 +140,7 @@ impl Columns {
         let value = |column: usize, text: &str| match (self.is_number(column), text) {
             (true, number) if !number.is_empty() => number.to_owned(),
             (true, _) => Value::Null.to_string(),
-            (false, "") if self.names[column] == LAST[0] => Value::Null.to_string(),
+            (false, "") if LAST[..2].contains(&&*self.names[column]) => Value::Null.to_string(),
             (false, text) => Value::from(text).to_string(),
         };
         let names = self
@@ -153,7 +169,9 @@ impl Columns {
 pub(super) fn figures(result: &RunResult) -> Vec<String> {
     let mut figures = Vec::new();
     for (_, direction) in DIRECTIONS {
-        figures.extend(of_direction(&result.jobs, direction));
+        let jobs = result.jobs.iter();
+        let jobs = jobs.filter_map(|job| Some((job, job.tally(direction)?)));
+        figures.extend(of_direction(jobs.collect()));
     }
     let device = &result.device;
     let amplification = device.flash().and_then(|flash| flash.write_amplification);
@@ -165,68 +183,67 @@ pub(super) fn figures(result: &RunResult) -> Vec<String> {
     figures
 }
 
-/// Jobs that run one after the other are none that add up: each counts for the share of the time that it had, together with
-/// those that ran with it.
-fn rates(jobs: &[&JobResult], of: impl Fn(&JobResult) -> Option<f64>) -> f64 {
-    let mut jobs: Vec<&JobResult> = jobs.to_vec();
-    jobs.sort_by(|one, other| one.start_us.total_cmp(&other.start_us));
-    // How long jobs ran without a break, and their rates.
-    let mut turns: Vec<(f64, f64, f64)> = Vec::new();
-    for job in jobs {
-        let (end, rate) = (job.start_us + job.duration_us, of(job).unwrap_or(0.0));
-        match turns.last_mut() {
-            Some((_, last, sum)) if job.start_us < *last => {
-                (*last, *sum) = (last.max(end), *sum + rate);
-            }
-            _ => turns.push((job.start_us, end, rate)),
+/// Jobs that run at a time, as lists of them in the order in which these begin.
+fn at_a_time<T>(mut jobs: Vec<(&JobResult, T)>) -> Vec<Vec<(&JobResult, T)>> {
+    jobs.sort_by(|(one, _), (other, _)| one.start_us.total_cmp(&other.start_us));
+    let (mut all, mut end): (Vec<Vec<_>>, _) = (Vec::new(), f64::NEG_INFINITY);
+    for (job, tally) in jobs {
+        let is_later = job.start_us >= end;
+        end = end.max(job.start_us + job.duration_us);
+        match all.last_mut() {
+            Some(last) if !is_later => last.push((job, tally)),
+            _ => all.push(vec![(job, tally)]),
         }
     }
-    match turns[..] {
-        [(_, _, rate)] => rate,
-        _ => {
-            let all = turns.iter().map(|(start, end, rate)| rate * (end - start));
-            let time: f64 = turns.iter().map(|(start, end, _)| end - start).sum();
-            all.sum::<f64>() / time.max(f64::MIN_POSITIVE)
-        }
-    }
+    all
 }
 
-fn of_direction(jobs: &[JobResult], direction: Direction) -> Vec<String> {
-    let jobs: Vec<&JobResult> = jobs
-        .iter()
-        .filter(|job| job.tally(direction).is_some())
-        .collect();
-    let tallies = jobs.iter().filter_map(|job| job.tally(direction));
-    let tallies: Vec<&Tally> = tallies.collect();
-    if tallies.is_empty() {
+/// Whether some of the jobs run after others.
+pub(super) fn runs_in_turn(jobs: &[JobResult]) -> bool {
+    at_a_time(jobs.iter().map(|job| (job, ())).collect()).len() > 1
+}
+
+fn of_direction(jobs: Vec<(&JobResult, &Tally)>) -> Vec<String> {
+    let mut all = Tally::default();
+    jobs.iter().for_each(|(_, tally)| all.merge(tally));
+    let Some(l) = all.latencies().summary() else {
         return vec![String::new(); OF_DIRECTION.len()];
-    }
-    let count = |of: fn(&Tally) -> u64| tallies.iter().map(|tally| of(tally)).sum::<u64>();
-    let sum = |of: fn(&Tally) -> Option<f64>| rates(&jobs, |job| job.tally(direction).and_then(of));
-    let requests = count(|tally| tally.requests);
-    let mut numbers: Vec<f64> = vec![sum(Tally::iops), sum(Tally::bandwidth_mib_s)];
-    let summaries: Vec<_> = tallies
-        .iter()
-        .filter_map(|tally| tally.latencies().summary())
-        .collect();
-    let counts = tallies.iter().map(|tally| tally.latencies().count() as f64);
-    let all = summaries
-        .iter()
-        .zip(counts)
-        .map(|(one, count)| one.mean_us * count);
-    numbers.push(all.sum::<f64>() / requests as f64);
-    for of in [0, 1, 2] {
-        let percentiles = summaries
-            .iter()
-            .map(|one| [one.p50_us, one.p99_us, one.p99_9_us][of]);
-        numbers.push(percentiles.fold(0.0, f64::max));
-    }
-    let mut texts = vec![
-        requests.to_string(),
-        count(|tally| tally.failed).to_string(),
-    ];
-    texts.extend(numbers.into_iter().map(csv_number));
+    };
+    let together = at_a_time(jobs);
+    let us = |jobs: &[(&JobResult, &Tally)]| {
+        jobs.iter()
+            .map(|(job, _)| job.duration_us)
+            .fold(0.0, f64::max)
+    };
+    let time: f64 = together.iter().map(|jobs| us(jobs)).sum();
+    let mean = |rate: fn(&Tally) -> Option<f64>| {
+        let of = |jobs: &Vec<(&JobResult, &Tally)>| {
+            let sum: f64 = jobs.iter().filter_map(|(_, tally)| rate(tally)).sum();
+            match together.len() {
+                1 => sum,
+                _ => sum * us(jobs) / time,
+            }
+        };
+        csv_number(together.iter().map(of).sum::<f64>())
+    };
+    let mut texts = vec![all.requests.to_string(), all.failed.to_string()];
+    texts.extend([mean(Tally::iops), mean(Tally::bandwidth_mib_s)]);
+    texts.extend([l.mean_us, l.p50_us, l.p99_us, l.p99_9_us].map(csv_number));
+    texts.extend(l.tails_us().map(|us| us.map_or(String::new(), csv_number)));
     texts
+}
+
+/// Whether all jobs are steady, where that can be told of one.
+pub(super) fn steady(result: &RunResult) -> &'static str {
+    let windows = result
+        .jobs
+        .iter()
+        .filter_map(|job| job.window.as_ref()?.is_steady);
+    match windows.reduce(|one, other| one && other) {
+        Some(true) => "yes",
+        Some(false) => "no",
+        None => "",
+    }
 }
 
 #[cfg(test)]
@@ -239,6 +256,7 @@ mod tests {
         let place = vec!["x".to_owned(), "[\"1us\", \"2us\"]".to_owned()];
         let outcome = |figures| Outcome {
             figures,
+            steady: "no",
             command: "meldsim run --set 'a=\"b, c\"'".to_owned(),
             input: "00ff".to_owned(),
         };

@@ -365,8 +365,24 @@ fn flags_with_wrong_values() {
         "run --blocksize 4k",
         &["--blocksize", "--set job.blocksize=", "--name=NAME"],
     );
-    refused("run --name=a --output=x", &["--output", "write > FILE"]);
-    refused("run x.fio --iodepth 8", &["--set job.iodepth=VALUE"]);
+    refused(
+        "run --name=a --uring_cmd=1",
+        &["--uring_cmd", "leave it out"],
+    );
+    refused(
+        "run -uring_cmd=1 --name=a",
+        &["--uring_cmd", "leave it out"],
+    );
+    refused(
+        "run --name=a --showcmd",
+        &["--showcmd", "something else than a run"],
+    );
+    refused("run --terse-version=4 --name=a", &["version 3"]);
+    refused(
+        "run --rw read --bs 512",
+        &["--set controller.lba_size=512B"],
+    );
+    refused("run x.fio --iodepth 8", &["cannot read \"x.fio\""]);
     refused("run --set iodepth=8", &["write job.iodepth=8"]);
     refused(
         "run --name=a --size=64q --rw=reed",

@@ -27,6 +27,7 @@ mod recorded;
 mod release;
 mod results;
 mod schemas;
+mod scripts;
 mod sweep;
 mod timeline;
 mod traces;

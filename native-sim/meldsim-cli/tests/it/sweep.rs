@@ -299,3 +299,103 @@ fn what_is_of_one_run_is_refused() {
         outcome.stderr
     );
 }
+
+#[test]
+fn seeds_are_an_axis_and_show_how_far_means_may_be_off() {
+    let line =
+        "run --quiet --profile melded-tlc-8x8 --rw randread --size 64m --runtime 1ms --bs 4k";
+    for seeds in [
+        "--seed 1,2,3",
+        "--set seed=1,2,3",
+        "--set job.randseed=1,2,3",
+    ] {
+        let text = stdout(&format!("{line} {seeds} --set job.iodepth=4,8"));
+        assert!(text.contains("95 % confidence intervals"), "{text}");
+        assert_eq!(
+            text.lines().filter(|line| line.contains("+-")).count(),
+            2,
+            "{text}"
+        );
+        let rows = rows(&stdout(&format!(
+            "{line} {seeds} --set job.iodepth=8 --format json"
+        )));
+        let rates: std::collections::BTreeSet<String> = rows
+            .iter()
+            .map(|row| row["read_mean_us"].to_string())
+            .collect();
+        assert_eq!(rates.len(), 3, "{seeds}: {rates:?}");
+        // A row's command gives its figures.
+        for row in &rows {
+            let again: Value = serde_json::from_str(&stdout(&line_quiet(row))).unwrap();
+            assert_eq!(again["jobs"][0]["read"]["total_ios"], row["read_requests"]);
+        }
+    }
+}
+
+fn line_quiet(row: &Value) -> String {
+    line(row).replace("run ", "run --quiet ")
+}
+
+#[test]
+fn rows_say_whether_they_are_steady_and_whose_rates_they_have() {
+    let file = text_file(
+        "two.fio",
+        "[global]\nsize=4m\nbs=64k\n[fast]\niodepth=32\nioengine=libaio\n[slow]\nstonewall\nsize=1m\n",
+    );
+    let line = format!(
+        "run --profile melded-tlc-8x8 {} --set geometry.channels=4,8 --format json",
+        file.path
+    );
+    let outcome = meldsim(&line);
+    assert!(
+        outcome.stderr.contains("jobs run one after the other"),
+        "{}",
+        outcome.stderr
+    );
+    let row = &rows(&outcome.stdout)[0];
+    assert!(["yes", "no"].contains(&row["steady"].as_str().unwrap_or("yes")));
+    // 80 requests over the time of both jobs, and not the sum of two rates.
+    let single = stdout(&format!(
+        "run --quiet --profile melded-tlc-8x8 {} --set geometry.channels=4 --format json",
+        file.path
+    ));
+    let single: Value = serde_json::from_str(&single).unwrap();
+    let us = |job: usize| single["jobs"][job]["job_runtime_us"].as_f64().unwrap();
+    let expected = 80.0 * 1e6 / (us(0) + us(1));
+    let found = row["read_iops"].as_f64().unwrap();
+    assert!((found / expected - 1.0).abs() < 0.001, "{found} {expected}");
+}
+
+/// Rows of one volume of a trace are not those of another.
+#[test]
+fn a_sweep_does_not_go_on_with_rows_of_another_volume() {
+    let trace: String = (0..40u64)
+        .map(|n| {
+            format!(
+                "{},v{},{},Read,{},4096,0\n",
+                128_166_372_000_000_000 + n * 10_000,
+                n % 2,
+                n % 2,
+                n * 8192
+            )
+        })
+        .collect();
+    let file = text_file("t.csv", &trace);
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("s.csv");
+    let line = format!(
+        "run --quiet --profile melded-tlc-8x8 --trace {} --trace-format msr --volume v0.0 --set geometry.channels=4,8 --out {}",
+        file.path,
+        out.display()
+    );
+    stdout(&line);
+    let outcome = meldsim(&line.replace("v0.0", "v1.1"));
+    assert_eq!(outcome.code, 2, "{}", outcome.stderr);
+    assert!(
+        outcome
+            .stderr
+            .contains("does not begin as the rows of this sweep do"),
+        "{}",
+        outcome.stderr
+    );
+}

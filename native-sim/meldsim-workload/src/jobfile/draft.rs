@@ -1,7 +1,7 @@
 //! A job while its section is read: what is said of it so far, option by option.
 
 use super::super::direction::by_direction;
-use super::super::distribution::{Distribution, parse_distribution, percentage, shares};
+use super::super::distribution::{Distribution, at_most, parse_distribution, percentage, shares};
 use super::super::job::{
     BlockShare, BlockSizes, GENERATORS, Job, JobError, PRIORITIES, Rate, parse_read_pattern,
 };
@@ -21,7 +21,7 @@ use meldsim::profile::nearest;
 /// The options of a job, in the order in which they are documented.
 const OPTIONS: &str = "rw, bs, bsrange, bssplit, bs_is_seq_rand, blockalign, iodepth, iodepth_low, \
                        iodepth_batch_complete_min, serialize_overlap, size, filesize, fill_device, io_size, number_ios, loops, offset, offset_align, \
-                       offset_increment, filename, runtime, time_based, ramp_time, startdelay, stonewall, wait_for, \
+                       offset_increment, filename, nrfiles, runtime, time_based, ramp_time, startdelay, stonewall, wait_for, \
                        exitall, exit_what, new_group, numjobs, group_reporting, rwmixread, rwmixwrite, rw_sequencer, \
                        percentage_random, random_distribution, norandommap, random_generator, randseed, randrepeat, \
                        allrandrepeat, fsync, fdatasync, end_fsync, sync, zonemode, zonerange, zonesize, zoneskip, zonecapacity, \
@@ -32,16 +32,16 @@ const OPTIONS: &str = "rw, bs, bsrange, bssplit, bs_is_seq_rand, blockalign, iod
                         lat_percentiles, slat_percentiles, name, ioengine, write_hint, read_pattern, \
                         dataplacement, plids, fdp, nvm_set, queue_priority";
 /// Second names, and those that fio wants in full.
-const SECOND_NAMES: &str = "readwrite, blocksize, blocksize_range, ba, io_limit, file_size, timeout, wait_for_previous, \
+const SECOND_NAMES: &str = "readwrite, blocksize, blocksize_range, ba, nr_files, io_limit, file_size, timeout, wait_for_previous, \
                             iodepth_batch_complete, fsync_on_close, \
                             ratemin, ratecycle, data_placement, fdp_pli, ss, steadystate_duration, steadystate_ramp_time, \
                             steadystate_check_interval";
-/// What begins the list of them.
-pub(super) const KNOWN: &str = "known options are";
 /// The word before the name of a file whose lines stand in its place.
 pub(super) const INCLUDE: &str = "include";
 /// How an engine that is a library of the user's is called.
 pub(super) const OWN_ENGINE: &str = "an engine of your own";
+/// What is noted of a job with more files than one.
+pub(super) const SEVERAL_FILES: &str = "several files of a job";
 /// Whether requests under a rate arrive at random.
 pub(super) const RATE_PROCESSES: [(&str, bool); 2] = [("linear", false), ("poisson", true)];
 /// What `sync` may say; only a flush of each write is meant by all but the first.
@@ -115,12 +115,19 @@ pub(super) struct Draft {
     steady_times: [Option<Duration>; 3],
     /// The engine has one request outstanding.
     is_synchronous: bool,
+    has_engine: bool,
     /// The engine has no files.
     is_null: bool,
     write_hint: u16,
     no_map: Option<bool>,
     fills_device: bool,
     serializes: bool,
+    /// By name; a job without has `nrfiles` of its own.
+    pub(super) files: Vec<String>,
+    own_files: Option<u64>,
+    /// `do_verify=0`: what is written is not read.
+    pub(super) verifies_not: bool,
+    is_direct: bool,
     /// Options whose lines were refused.
     pub(super) refused: Vec<String>,
 }
@@ -180,15 +187,26 @@ impl Draft {
             "offset" => self.offset = Some(self.amount(value)?),
             "offset_align" => self.offset_align = Some(parse_bytes(value)?),
             "offset_increment" => self.offset_increment = Some(self.amount(value)?),
+            // As in fio, another line has more files.
             "filename" => {
-                let name = parse_file_name(value)?;
-                if let Some(other) = job.file.as_ref().filter(|other| **other != name) {
-                    return Err(format!(
-                        "is \"{name}\" besides \"{other}\", of which fio takes both, several files; remove one, or write a job for each"
-                    ));
+                for name in file_names(value) {
+                    if !self.files.contains(&name) {
+                        self.files.push(name);
+                    }
                 }
-                job.file = Some(name);
             }
+            "nrfiles" | "nr_files" => {
+                self.own_files = Some(parse_number(value)?).filter(|files| *files > 0);
+            }
+            "direct" | "buffered" => {
+                self.is_direct = flag(value).unwrap_or(true) == (key == "direct");
+                return Ok(true);
+            }
+            "do_verify" => {
+                self.verifies_not = !flag(value)?;
+                return Ok(true);
+            }
+            _ if self.verifies_not && foreign::is_of_verify(key) => return Ok(true),
             "name" => value.clone_into(&mut job.name),
             // None at all is no limit.
             "runtime" | "timeout" => {
@@ -209,10 +227,11 @@ impl Draft {
             }
             "ioengine" => {
                 let engine = foreign::engine(value)?;
-                self.has_own_engine = value.ends_with(".so");
+                self.has_own_engine = foreign::is_own_engine(value);
                 job.queues = engine == Engine::Queued;
                 self.is_synchronous = engine == Engine::Synchronous;
                 self.is_null = engine == Engine::Null;
+                self.has_engine = true;
                 return Ok(true);
             }
             "numjobs" => job.numjobs = parse_number(value)?,
@@ -324,6 +343,20 @@ impl Draft {
             passed_over.push("ioengine".to_owned());
         }
         passed_over.extend(self.engine_options.iter().cloned());
+        let files = self.own_files.filter(|_| self.files.is_empty());
+        let files = files.unwrap_or(self.files.len() as u64).max(1);
+        if files > 1 {
+            if self.offset.is_some() {
+                let text = "is of each of several files, which are parts of one namespace here; remove it, or write a job for each file";
+                return Err(JobError::new("offset", text));
+            }
+            passed_over.push(SEVERAL_FILES.to_owned());
+        }
+        if !self.files.is_empty() {
+            job.file = Some(self.files.join(":"));
+        }
+        let file_bytes = self.file_bytes.map(|bytes| bytes.saturating_mul(files));
+        job.widens = !self.is_direct && (self.is_synchronous || !self.has_engine);
         job.block_sizes = self.block_sizes(&mut job.block_bytes);
         if self.write_hint > 0 && job.data_placement == DataPlacement::None {
             job.data_placement = DataPlacement::Streams;
@@ -400,7 +433,7 @@ impl Draft {
         let whole = |key| {
             let device = || surroundings.capacity_bytes();
             let text = "is a part of the device, whose size is not known here; give it in bytes";
-            let known = self.file_bytes.or_else(device);
+            let known = file_bytes.or_else(device);
             known.ok_or_else(|| JobError::new(key, text))
         };
         let unit = job.unit_bytes().max(1);
@@ -419,8 +452,8 @@ impl Draft {
             job.offset_align_bytes = self.offset_align.unwrap_or(unit).max(1);
         }
         let first = job.offset_of(0);
-        let is_of_file = job.file.is_some() || self.file_bytes.is_some() || self.fills_device;
-        match (self.size, self.file_bytes) {
+        let is_of_file = job.file.is_some() || file_bytes.is_some() || self.fills_device;
+        match (self.size, file_bytes) {
             (Some(Amount::Bytes(bytes)), None) => job.size_bytes = bytes,
             (Some(Amount::Bytes(bytes)), Some(file)) => {
                 job.size_bytes = file.saturating_sub(first);
@@ -440,7 +473,7 @@ impl Draft {
             }
             (None, _) => {}
         }
-        if self.is_null && self.file_bytes.is_some() {
+        if self.is_null && file_bytes.is_some() {
             // As in fio, `size` is the file's where the engine has none, and without `size` it has no end.
             job.file_bytes = match self.size {
                 Some(Amount::Bytes(bytes)) => job.within_bytes.max(Some(bytes)),
@@ -486,7 +519,7 @@ fn merge<T>(known: &mut [Option<T>; 3], said: [Option<T>; 3]) {
 const CAUSES: [(&str, &str); 13] = [
     (
         "size",
-        "filesize, file_size, fill_device, offset, bs, blocksize, bssplit, bsrange, blocksize_range",
+        "filesize, file_size, fill_device, filename, nrfiles, offset, bs, blocksize, bssplit, bsrange, blocksize_range",
     ),
     (
         "io_size",
@@ -526,21 +559,37 @@ fn other(key: &str, value: &str) -> Result<bool, String> {
         Some(Foreign::Refused(reason)) => Err(reason),
         None => Err(match nearest_known(key) {
             Some(known) => format!("is not a known option; did you mean {known}?"),
-            None => format!("is not a known option; {KNOWN} {OPTIONS}"),
+            None => "is not a known option; remove it (native-sim/workloads/README.md lists those that are)".to_owned(),
         }),
     }
 }
 
-/// Whether fio has such an option of jobs, or this program.
-pub fn is_job_option(key: &str) -> bool {
+/// The options that fio's jobs have, or this program's.
+pub fn job_options() -> impl Iterator<Item = &'static str> {
     let known = OPTIONS.split(", ").chain(SECOND_NAMES.split(", "));
-    known.chain(foreign::options()).any(|known| known == key)
+    known.chain(foreign::options())
+}
+
+/// Whether there is such an option.
+pub fn is_job_option(key: &str) -> bool {
+    job_options().any(|known| known == key)
+}
+
+/// The option of that name, or the only one that begins so, as on fio's command line.
+pub fn named_option(key: &str) -> Option<&'static str> {
+    let known: Vec<_> = job_options()
+        .filter(|known| known.starts_with(key))
+        .collect();
+    let exact = known.iter().find(|known| **known == key);
+    exact.copied().or(match known.as_slice() {
+        [only] if key.len() > 2 => Some(only),
+        _ => None,
+    })
 }
 
 /// The option that may have been meant.
 fn nearest_known(key: &str) -> Option<&'static str> {
-    let known = OPTIONS.split(", ").chain(SECOND_NAMES.split(", "));
-    nearest(key, known.chain(foreign::options()))
+    nearest(key, job_options())
 }
 
 /// What stands after the colon of `rw`: bytes to skip, or the number of requests that follow one another.
@@ -562,15 +611,11 @@ fn modify(job: &mut Job, text: &str, identical: bool) -> Result<(), String> {
     Ok(())
 }
 
-/// The name of one file; fio writes `:` in it as `\:`.
-fn parse_file_name(text: &str) -> Result<String, String> {
-    let name = text.replace("\\:", "\0");
-    if name.contains(':') {
-        return Err(format!(
-            "is \"{text}\", several files; write a job for each, and \\: for a colon in a name"
-        ));
-    }
-    Ok(name.replace('\0', ":"))
+/// The names of files; fio writes `:` between them, and `\:` in one.
+fn file_names(text: &str) -> Vec<String> {
+    let names = text.replace("\\:", "\0");
+    let names = names.split(':').filter(|name| !name.is_empty());
+    names.map(|name| name.replace('\0', ":")).collect()
 }
 
 fn flag(text: &str) -> Result<bool, String> {
@@ -642,6 +687,7 @@ fn parse_block_split(text: &str) -> Result<BlockSizes, String> {
         let percent = percentage(percent).ok_or_else(wrong)?;
         percents.push(percent.filter(|percent| *percent > 0));
     }
+    at_most("sizes", sizes.len(), Job::SPLIT_MAX)?;
     if sizes.is_empty() {
         return Err(wrong());
     }
@@ -663,6 +709,7 @@ fn parse_percentiles(text: &str) -> Result<Vec<u64>, String> {
         .split(':')
         .map(percentile)
         .collect::<Result<Vec<_>, _>>()?;
+    at_most("percentiles", all.len(), Job::PERCENTILES_MAX)?;
     all.sort_unstable();
     all.dedup();
     Ok(all)

@@ -18,12 +18,15 @@ const WITHOUT_MEANING: [(&str, &str); 6] = [
     (
         "ioengine, clocksource, gtod_reduce, gtod_cpu, job_start_clock_id, iodepth_batch, iodepth_batch_submit, \
          iodepth_batch_complete_max, io_submit_mode, hipri, hipri_percentage, fixedbufs, nonvectored, force_async, \
+         spdk_conf, spdk_json_conf, spdk_mem, spdk_single_seg, \
+         spdk_rpc_listen_addr, spdk_tracing, env_context, log_flags, mem_size_mb, shm_id, enable_sgl, sge_size, \
+         disable_pcie_sgl_merge, enable_vmd, hostnqn, digest_enable, print_qid_mappings, initial_zone_reset, zone_append, \
          registerfiles, sqthread_poll, sqthread_poll_cpu, userspace_reap, libaio_vectored, nowait, cmd_type, xnvme_async, \
          xnvme_sync, xnvme_admin, xnvme_dev_nsid, xnvme_mem, xnvme_iovec, thinktime_spin",
         "host.path of the profile says how long the host's own work takes",
     ),
     (
-        "ioscheduler, prio, prioclass, priohint, cmdprio, cmdprio_class, cmdprio_hint, cmdprio_percentage, \
+        "enable_wrr, arbitration_burst, low_weight, medium_weight, high_weight, wrr_priority, ioscheduler, prio, prioclass, priohint, cmdprio, cmdprio_class, cmdprio_hint, cmdprio_percentage, \
          cmdprio_bssplit",
         "NVMe commands carry no priority; queue_priority is that of a queue",
     ),
@@ -67,7 +70,7 @@ pub(super) enum Engine {
 }
 
 /// Engines that do something else, by what it is.
-const OTHER_ENGINES: [(&str, &str); 6] = [
+const OTHER_ENGINES: [(&str, &str); 5] = [
     (
         "http, rdma, net, netsplice, nbd, nfs, libiscsi, rbd, rados, gfapi, gfapi_async, libhdfs, dfs, ime_psync, \
          ime_psyncv, ime_aio, librpma_apm_client, librpma_apm_server, librpma_gpspm_client, librpma_gpspm_server",
@@ -78,7 +81,6 @@ const OTHER_ENGINES: [(&str, &str); 6] = [
         "works on files and not on their data",
     ),
     ("cpuio, exec", "does no I/O"),
-    ("external", "is a library that is not here"),
     (
         "mtd, libzbc, sg",
         "commands raw flash, zones or SCSI devices, which the simulated NVMe device is not",
@@ -90,7 +92,7 @@ const OTHER_ENGINES: [(&str, &str); 6] = [
 ];
 
 /// Options that are refused, by the reason.
-const REFUSED: [(&str, &str); 13] = [
+const REFUSED: [(&str, &str); 14] = [
     (
         "verify, do_verify, verify_only, verify_policy, verify_offset, verify_interval, verify_pattern, \
          verify_pattern_interval, verify_backlog, verify_backlog_batch, verify_write_sequence, verify_header_seed, \
@@ -120,15 +122,19 @@ const REFUSED: [(&str, &str); 13] = [
         "starts something else than a job; remove it",
     ),
     (
-        "nrfiles, nr_files, filetype, file_append",
-        "divides a job over files; write a job for each, with a filename of its own",
+        "filetype, file_append",
+        "is of files, which are parts of a namespace here; remove it",
     ),
     (
         "sprandom, spr_num_regions, spr_op, spr_cs",
         "brings a device into steady state; use --precondition fill=100,random=100",
     ),
     (
-        "plid_select, fdp_pli_select, dp_scheme, md_per_io_size, pi_act, pi_chk, apptag, apptag_mask",
+        "plid_select, fdp_pli_select",
+        "draws placement identifiers at random, and jobs here take them in turn, as roundrobin; remove it",
+    ),
+    (
+        "dp_scheme, md_per_io_size, pi_act, pi_chk, apptag, apptag_mask",
         "is of NVMe features that jobs do not use; remove it",
     ),
     (
@@ -179,7 +185,6 @@ pub(super) fn option(key: &str, value: &str) -> Option<Foreign> {
     Some(match value {
         "0" | "none" => Foreign::PassedOver,
         "complete" if key == "thinktime_blocks_type" => Foreign::PassedOver,
-        "1" if key.starts_with("nr") => Foreign::PassedOver,
         "1024" if key == "kb_base" => Foreign::PassedOver,
         // What jobs do.
         "roundrobin" if key.ends_with("_select") => Foreign::PassedOver,
@@ -202,6 +207,16 @@ pub(super) fn reason(key: &str) -> Option<&'static str> {
     found.map(|(_, reason)| *reason)
 }
 
+/// Whether an engine is in a library of the user's own, or of SPDK.
+pub fn is_own_engine(name: &str) -> bool {
+    name.ends_with(".so") || name.starts_with("external:") || name.starts_with("spdk")
+}
+
+/// Whether an option is of what is compared; nothing is with `do_verify=0`.
+pub(super) fn is_of_verify(key: &str) -> bool {
+    is_in(REFUSED[0].0, key)
+}
+
 /// What the engine does.
 ///
 /// # Errors
@@ -217,8 +232,8 @@ pub(super) fn engine(name: &str) -> Result<Engine, String> {
             return Ok(engine);
         }
     }
-    // An engine of the user's own, in a library, is asked for requests as libaio is.
-    if name.ends_with(".so") {
+    // It is asked for requests as libaio is.
+    if is_own_engine(name) {
         return Ok(Engine::Queued);
     }
     let remedy = "use libaio or io_uring, or remove the line";

@@ -19,8 +19,9 @@ use thiserror::Error;
 
 use super::job::{Job, JobError};
 use super::settings::JOB;
-pub use draft::is_job_option;
-use draft::{Draft, INCLUDE, KNOWN, OWN_ENGINE, follows};
+use draft::{Draft, INCLUDE, OWN_ENGINE, SEVERAL_FILES, follows};
+pub use draft::{is_job_option, job_options, named_option};
+pub use foreign::is_own_engine;
 use meldsim::engine::Duration;
 use meldsim::profile::{excerpt, list_mistakes, shortened};
 pub(super) use show::options;
@@ -30,9 +31,10 @@ pub fn reasons(passed_over: &[String]) -> Vec<(&'static str, Vec<&str>)> {
     let mut reasons: Vec<(&'static str, Vec<&str>)> = Vec::new();
     for option in passed_over {
         // What is of a job says its reason itself.
-        let of_job = match option.ends_with(OWN_ENGINE) {
-            true => "its library is not here",
-            false => "there they have no effect",
+        let of_job = match option.as_str() {
+            SEVERAL_FILES => "they are parts of one namespace, one after the other",
+            option if option.ends_with(OWN_ENGINE) => "its library is not here",
+            _ => "there they have no effect",
         };
         let reason = foreign::reason(option).unwrap_or(of_job);
         match reasons.iter_mut().find(|(known, _)| *known == reason) {
@@ -43,8 +45,17 @@ pub fn reasons(passed_over: &[String]) -> Vec<(&'static str, Vec<&str>)> {
     reasons
 }
 
-/// Deepest inclusion of files in files.
+/// Deepest inclusion of files in files, and how many files are included in all.
 const DEPTH_MAX: usize = 16;
+const INCLUDES_MAX: usize = 1000;
+/// Bytes of a job file and all that it includes.
+const TEXT_MAX: usize = 16 << 20;
+/// Jobs of a file, `numjobs` of each section: as many as fio has.
+const JOBS_MAX: u32 = Job::NUMJOBS_MAX;
+/// A file with so many mistakes is not read on.
+const MISTAKES_MAX: usize = 100;
+/// What options on the command line are called in place of a file.
+pub const COMMAND_LINE: &str = "(command line)";
 /// fio's words for what differs from machine to machine.
 const KEYWORDS: [&str; 3] = ["$pagesize", "$mb_memory", "$ncpus"];
 
@@ -116,6 +127,8 @@ pub struct JobFile<'a> {
     pub text: &'a str,
     /// What each job starts from.
     pub defaults: &'a Job,
+    /// What is read before it: options of fio's command line, in lines as of a job file. What the file says goes before them.
+    pub before: &'a str,
     /// Only these sections; all when empty.
     pub sections: &'a [String],
     /// Options and their values that go before what each section says.
@@ -146,6 +159,7 @@ pub fn parse_job_file(file: &str, text: &str, defaults: &Job) -> Result<JobList,
         name: file,
         text,
         defaults,
+        before: "",
         sections: &[],
         options: &[],
         runtime: None,
@@ -167,9 +181,14 @@ impl JobFile<'_> {
             drafts: Vec::new(),
             section: Section::None,
             found: vec![false; self.sections.len()],
+            includes: 0,
+            text_bytes: 0,
+            is_over: false,
             passed_over: Vec::new(),
             errors: Vec::new(),
         };
+        reading.lines(COMMAND_LINE, self.before, 0);
+        reading.section = Section::None;
         reading.lines(self.name, self.text, 0);
         reading.finish()
     }
@@ -195,6 +214,10 @@ struct Reading<'a> {
     section: Section,
     /// Of the sections that are asked for, those that were met.
     found: Vec<bool>,
+    includes: usize,
+    text_bytes: usize,
+    /// It is too much: the rest is not looked at.
+    is_over: bool,
     passed_over: Vec<String>,
     errors: Vec<JobFileError>,
 }
@@ -213,11 +236,28 @@ impl Reading<'_> {
         });
     }
 
+    /// The same, of what is too much: nothing after it is read.
+    fn end(&mut self, file: &str, line: usize, key: &str, text: &str) {
+        self.is_over = true;
+        self.wrong(file, line, key, text);
+    }
+
     fn lines(&mut self, file: &str, text: &str, depth: usize) {
         // Some editors write a mark that says UTF-8, which no one sees.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        self.text_bytes += text.len();
+        if self.text_bytes > TEXT_MAX {
+            let bytes = self.text_bytes;
+            let text = format!(
+                "brings the text to {bytes} B; {TEXT_MAX} B is the most, with all that is included"
+            );
+            return self.end(file, 1, "(file)", &text);
+        }
         for (index, raw) in text.lines().enumerate() {
             let at = index + 1;
+            if self.is_over || self.errors.len() >= MISTAKES_MAX {
+                return;
+            }
             // As in fio, a comment may follow an option.
             let line = raw.split([';', '#']).next().unwrap_or("").trim();
             if line.is_empty() {
@@ -260,6 +300,10 @@ impl Reading<'_> {
             self.section = Section::Skipped;
             return;
         }
+        if self.drafts.len() == JOBS_MAX as usize {
+            let text = format!("is one job more than {JOBS_MAX}, the most of a file; write fewer");
+            return self.end(self.file.name, at, &excerpt(name), &text);
+        }
         self.section = Section::Job;
         let mut draft = self.global.clone();
         let given = &mut draft.job.given;
@@ -275,9 +319,12 @@ impl Reading<'_> {
         if self.section == Section::Skipped {
             return;
         }
-        if depth == DEPTH_MAX {
-            let text = "is included too deep; include less";
-            return self.wrong(file, at, INCLUDE, text);
+        self.includes += 1;
+        if depth == DEPTH_MAX || self.includes > INCLUDES_MAX {
+            let text = format!(
+                "is one file too many, or too deep; include up to {INCLUDES_MAX} files, {DEPTH_MAX} in each other, and none in itself"
+            );
+            return self.end(file, at, INCLUDE, &text);
         }
         match self.file.surroundings.read(path) {
             Ok(text) => self.lines(path, &text, depth + 1),
@@ -300,8 +347,13 @@ impl Reading<'_> {
             let text = "stands before any section; put [global] or [name] above it, or give a trace with --trace";
             return self.wrong(file, at, &excerpt(key), text);
         }
-        let Some(draft) = self.draft() else {
-            return;
+        let draft = match self.section {
+            Section::Global => &mut self.global,
+            Section::Job => match self.drafts.last_mut() {
+                Some((_, draft)) => draft,
+                None => return,
+            },
+            Section::Skipped | Section::None => return,
         };
         let set = match KEYWORDS.iter().find(|keyword| value.contains(*keyword)) {
             Some(keyword) => Err(format!(
@@ -311,6 +363,16 @@ impl Reading<'_> {
         };
         if set.is_ok() {
             draft.job.given.set(key, &expanded);
+        }
+        if draft.verifies_not {
+            // What was said of comparing before means nothing.
+            let refused = std::mem::take(&mut draft.refused);
+            let (of_verify, others) = refused
+                .into_iter()
+                .partition(|key| foreign::is_of_verify(key));
+            draft.refused = others;
+            let of_verify: Vec<String> = of_verify;
+            self.errors.retain(|error| !of_verify.contains(&error.key));
         }
         let text = match (set, unset) {
             (Ok(false), _) => return,
@@ -322,12 +384,6 @@ impl Reading<'_> {
             (Err(text), None) => text,
         };
         draft.refused.push(key.to_owned());
-        // The list is long, and told once.
-        let is_told = |error: &JobFileError| error.remedy.starts_with(KNOWN);
-        let text = match text.split_once(KNOWN) {
-            Some((said, _)) if self.errors.iter().any(is_told) => said.to_owned() + "remove it",
-            _ => text,
-        };
         self.wrong(file, at, &excerpt(key), &text);
     }
 
@@ -370,7 +426,7 @@ impl Reading<'_> {
         for (key, value) in file.options {
             if key == "filename" {
                 // It goes before the section's, and not beside it.
-                draft.job.file = None;
+                draft.files.clear();
             }
             draft.job.given.set(key, value);
             match draft.set(key, value) {
@@ -406,6 +462,8 @@ impl Reading<'_> {
             self.wrong(file.name, lines, "(file)", text);
         }
         let (mut jobs, mut names) = (Vec::new(), Vec::new());
+        // The files of each job, with its line.
+        let mut lists: Vec<(usize, Vec<String>)> = Vec::new();
         let mut threads = 0u32;
         // With the line and the name of the first section, and how many more have the same.
         let mut mistakes: Vec<(usize, String, JobError, u32)> = Vec::new();
@@ -414,6 +472,15 @@ impl Reading<'_> {
             let limits = draft.job.runtime.into_iter().chain(file.runtime);
             draft.job.runtime = limits.min();
             let (name, refused) = (draft.job.name.clone(), draft.refused.clone());
+            let files = draft.files.clone();
+            let all = threads.saturating_add(draft.job.numjobs);
+            if all > JOBS_MAX && draft.job.numjobs <= JOBS_MAX {
+                let key = format!("[{}] numjobs", excerpt(&name));
+                let text =
+                    format!("brings the jobs of the file to {all}; use {JOBS_MAX} at most, as fio");
+                self.wrong(file.name, at, &key, &text);
+                break;
+            }
             let of_job = match draft.finish(file.surroundings) {
                 Ok((mut job, passed_over)) => {
                     job.thread = threads.saturating_add(1);
@@ -440,7 +507,26 @@ impl Reading<'_> {
                     None => mistakes.push((at, name.clone(), mistake, 0)),
                 }
             }
+            lists.push((at, files));
             names.push(name);
+        }
+        // A file that is one of several for one job has no place of its own for another.
+        let shares = |files: &[String], other: &[String]| {
+            files != other && files.iter().any(|file| other.contains(file))
+        };
+        let apart = lists.iter().enumerate().find_map(|(index, (at, files))| {
+            let before = lists[..index].iter();
+            let before = before
+                .zip(&names)
+                .find(|((_, other), _)| shares(files, other));
+            Some((*at, &names[index], before?.1))
+        });
+        if let Some((at, name, other)) = apart {
+            let key = format!("[{}] filename", excerpt(name));
+            let text = format!(
+                "is in part that of [{other}], which has other files beside it; give both the same files, or a job to each file"
+            );
+            self.wrong(file.name, at, &key, &text);
         }
         for (at, name, mistake, more) in mistakes {
             let key = format!("[{}] {}", excerpt(&name), mistake.key);

@@ -43,6 +43,7 @@ fn parse_around(text: &str, sections: &[&str]) -> Result<JobList, String> {
         name: "a.fio",
         text,
         defaults: &Job::new(""),
+        before: "",
         sections: &sections,
         options: &[],
         runtime: None,
@@ -85,6 +86,7 @@ fn options_laid_over_are_as_if_each_section_ended_with_them() {
             name: "a.fio",
             text,
             defaults: &Job::new(""),
+            before: "",
             sections: &[],
             options: &options,
             runtime: None,
@@ -277,8 +279,24 @@ fn an_error_names_file_line_key_and_remedy() {
             "a.fio:1: 0,usr,1,Read,0,4096: stands before any section; put [global] or [name] above it, or give a trace with --trace",
         ),
         (
-            "[j]\nsize=1m\nfilename=a\nfilename=b\n",
-            "a.fio:4: filename: is \"b\" besides \"a\", of which fio takes both, several files; remove one, or write a job for each",
+            "[j]\nsize=1m\nfilename=a\nfilename=b\n[k]\nsize=1m\nfilename=b\n",
+            "a.fio:5: [k] filename: is in part that of [j], which has other files beside it; give both the same files, or a job to each file",
+        ),
+        (
+            "[j]\nsize=1m\nrw=radnread\n",
+            "a.fio:3: rw: is \"radnread\", which is unknown; did you mean randread?",
+        ),
+        (
+            "[j]\nsize=1m\nfdp_pli_select=random\n",
+            "a.fio:3: fdp_pli_select: draws placement identifiers at random, and jobs here take them in turn, as roundrobin; remove it",
+        ),
+        (
+            "[j]\nsize=1m\nnumjobs=3000\n[k]\nsize=1m\nnumjobs=2000\n",
+            "a.fio:4: [k] numjobs: brings the jobs of the file to 5000; use 4096 at most, as fio",
+        ),
+        (
+            "[j]\nsize=1m\npercentile_list=1:2:3:4:5:6:7:8:9:10:11:12:13:14:15:16:17:18:19:20:21\n",
+            "a.fio:3: percentile_list: has 21 percentiles; use 20 at most",
         ),
         (
             "[j]\nsize=4z\n",
@@ -334,8 +352,8 @@ fn an_error_names_file_line_key_and_remedy() {
             "a.fio:2: size: has $mb_memory, which is of this machine; write the number",
         ),
         (
-            "[j]\nsize=1m\nfilename=/dev/a:/dev/b\n",
-            "a.fio:3: filename: is \"/dev/a:/dev/b\", several files; write a job for each, and \\: for a colon in a name",
+            "[j]\nsize=1m\nfilename=/dev/a:/dev/b\noffset=4k\n",
+            "a.fio:1: [j] offset: is of each of several files, which are parts of one namespace here; remove it, or write a job for each file",
         ),
         (
             "[j]\nsize=1m\nwait_for=k\n[k]\nsize=1m\n",
@@ -380,7 +398,7 @@ fn an_error_names_file_line_key_and_remedy() {
     }
     let unknown = parse("[j]\nsize=1m\nfrobnicate=4k\nzzz\n").unwrap_err();
     assert!(
-        unknown.ends_with("zzz: is not a known option; remove it"),
+        unknown.contains("a.fio:4: zzz: is not a known option; remove it (") && unknown.len() < 300,
         "{unknown}"
     );
     assert!(
@@ -456,7 +474,10 @@ fn files_are_included_and_named_in_their_errors() {
             "bad.fio",
             "bad.fio:3: iodpeth: is not a known option; did you mean iodepth?",
         ),
-        ("round.fio", "round.fio:1: include: is included too deep"),
+        (
+            "round.fio",
+            "round.fio:1: include: is one file too many, or too deep",
+        ),
     ] {
         let error = parse_around(&format!("[j]\nsize=1m\ninclude {file}\n"), &[]).unwrap_err();
         assert!(error.contains(expected), "{error}");
@@ -528,4 +549,100 @@ fn sizes_may_be_parts_of_the_device_or_of_the_file() {
         error,
         "a.fio:1: [j] size: is missing or 0; give one, such as size=1g"
     );
+}
+
+#[test]
+fn what_is_not_verified_is_written_and_several_files_are_one_namespace() {
+    for text in [
+        "[j]\nrw=write\nsize=1m\nverify=crc32c\nverify_interval=512\ndo_verify=0\n",
+        "[global]\ndo_verify=0\n[j]\nrw=write\nsize=1m\nverify=crc32c\n",
+        "[j]\nsize=1m\nioengine=spdk_bdev\nspdk_json_conf=./bdev.json\nfilename=Nvme0n1\n",
+        "[j]\nsize=1m\nioengine=external:/x/spdk_nvme\nmem_size_mb=256\nfilename=trtype=PCIe traddr=0000.04.00.0 ns=1\n",
+    ] {
+        assert!(parse(text).is_ok(), "{text}: {:?}", parse(text));
+    }
+    let of = |text: &str| parse(&format!("[j]\n{text}\n")).unwrap().remove(0);
+    let files = of("filesize=1m\nfilename=/dev/a:/dev/b\nfilename=/dev/a\nfilename=c\\:d");
+    assert_eq!(files.file.as_deref(), Some("/dev/a:/dev/b:c:d"));
+    assert_eq!(files.size_bytes, 3 << 20);
+    assert_eq!(of("filesize=1m\nnrfiles=4").size_bytes, 4 << 20);
+    assert_eq!(of("size=1m\nnrfiles=4").size_bytes, 1 << 20);
+    // A page cache rounds only what goes through it.
+    for (text, widens) in [
+        ("bs=2300\nioengine=sync\nfdatasync=1\ndirectory=x", true),
+        ("bs=2300", true),
+        ("bs=2300\ndirect=1", false),
+        ("bs=2300\nioengine=libaio", false),
+    ] {
+        assert_eq!(of(&format!("size=22m\n{text}")).widens, widens, "{text}");
+    }
+}
+
+#[test]
+fn what_a_file_asks_for_is_bounded() {
+    /// Each file includes itself four times.
+    struct Fan;
+    impl Surroundings for Fan {
+        fn read(&self, _: &str) -> io::Result<String> {
+            Ok("include x\n".repeat(4))
+        }
+    }
+    let read = |text: &str| {
+        let file = JobFile {
+            name: "a.fio",
+            text,
+            defaults: &Job::new(""),
+            before: "",
+            sections: &[],
+            options: &[],
+            runtime: None,
+            surroundings: &Fan,
+        };
+        file.parse().unwrap_err().0
+    };
+    let errors = read("[a]\nsize=1m\ninclude x\n");
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    assert!(
+        errors[0].message.contains("is one file too many"),
+        "{errors:?}"
+    );
+    assert!(read(&"[a]\n".repeat(10_000)).len() <= 1 + JOBS_MAX as usize);
+    assert!(read(&format!("[a]\n{}", "x\n".repeat(1_000_000))).len() <= MISTAKES_MAX + 1);
+    let large = read(&"#\n".repeat(TEXT_MAX));
+    assert!(large[0].message.contains("brings the text to"), "{large:?}");
+}
+
+#[test]
+fn options_beside_a_file_are_what_its_jobs_have_unless_it_says_otherwise() {
+    let defaults = Job::new("");
+    let file = |before| JobFile {
+        name: "a.fio",
+        text: "[global]\nsize=64k\n[a]\n[b]\nbs=8k\n",
+        defaults: &defaults,
+        before,
+        sections: &[],
+        options: &[],
+        runtime: None,
+        surroundings: &NoSurroundings,
+    };
+    let jobs = file("[global]\nsize=1m\nbs=16k\nfilename=/dev/y\n")
+        .parse()
+        .unwrap()
+        .jobs;
+    let said: Vec<_> = jobs
+        .iter()
+        .map(|job| (job.size_bytes, job.block_bytes))
+        .collect();
+    assert_eq!(said, [(65_536, 16_384), (65_536, 8_192)]);
+    assert!(jobs.iter().all(|job| job.file.as_deref() == Some("/dev/y")));
+    // As in fio, a job of the command line is the first.
+    let jobs = file("[global]\nbs=32k\n[c]\nsize=1m\n")
+        .parse()
+        .unwrap()
+        .jobs;
+    let names: Vec<_> = jobs
+        .iter()
+        .map(|job| (&*job.name, job.block_bytes))
+        .collect();
+    assert_eq!(names, [("c", 32_768), ("a", 32_768), ("b", 8_192)]);
 }

@@ -1,9 +1,12 @@
 //! Which blocks of a region are still to be touched in this pass: fio's random map, or the register that needs none.
 //!
-//! The map takes one bit for each block, and 1.6 % of that. Memory that no request reaches is never touched.
+//! The map takes one bit for each block, and 1.6 % of that. The system gives memory only to what requests reach: large tables are
+//! made anew and not filled.
 
 /// Blocks of a word.
 const WORD: u64 = 64;
+/// Words of a table that are filled sooner than a new one is had.
+const FILLED: usize = 1 << 14;
 
 /// The blocks that were touched. A set bit of a level stands for a full word of the level below.
 #[derive(Clone, Debug)]
@@ -27,8 +30,16 @@ impl RandomMap {
 
     pub(super) fn clear(&mut self) {
         for level in &mut self.levels {
-            level.fill(0);
+            match level.len() {
+                ..=FILLED => level.fill(0),
+                words => *level = vec![0; words],
+            }
         }
+    }
+
+    /// Bytes that the map of so many blocks takes.
+    pub(super) fn bytes(blocks: u64) -> u64 {
+        blocks / 8 + blocks / 500
     }
 
     #[inline(always)]

@@ -19,6 +19,7 @@ use descriptors::Descriptors;
 pub use list::write_requests;
 pub(super) use pace::{Pace, Submitted};
 use place::Places;
+pub(super) use place::map_bytes;
 use tausworthe::{Choice, Seeds, Tausworthe};
 
 /// The sequence of a job's requests.

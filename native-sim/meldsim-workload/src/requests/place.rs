@@ -80,7 +80,7 @@ impl Places {
     pub(super) fn new(job: &Job) -> Places {
         let seeds = Seeds::of_job(job);
         let is_long = job.is_long();
-        let least = [0, 1, 2].map(|index| job.block_sizes(Direction::ALL[index]).least.max(1));
+        let least = least(job);
         let align = match job.align_bytes {
             Some(align) if job.rw.is_random() => [0, 1, 2].map(|index| match align[index] {
                 0 => least[index],
@@ -89,8 +89,7 @@ impl Places {
             _ => least,
         };
         let region = job.size_bytes;
-        let span = job.strided.map_or(region, |zone| zone.range_bytes);
-        let blocks = span / least.iter().min().unwrap_or(&1);
+        let blocks = blocks(job);
         let block_seed = seeds.of(Choice::Block, 0);
         let cover = match (job.generator, &job.distribution) {
             _ if !job.rw.is_random() => Cover::Nothing,
@@ -98,8 +97,8 @@ impl Places {
                 Cover::Nothing
             }
             (Generator::Lfsr, _) => Cover::Lfsr(Lfsr::new(blocks, block_seed)),
-            _ if job.repeats_blocks() => Cover::Nothing,
-            _ => Cover::Map(RandomMap::new(blocks)),
+            _ if has_map(job) => Cover::Map(RandomMap::new(blocks)),
+            _ => Cover::Nothing,
         };
         let preferred = region.div_ceil(least[0].min(least[1]));
         let popularity_seed = match seeds.repeats {
@@ -389,7 +388,7 @@ impl Places {
             };
             self.last_end[index] = self.base;
         }
-        if self.last_end[index] >= self.base + range_bytes {
+        if self.last_end[index] >= self.base.saturating_add(range_bytes) {
             self.last_end[index] = self.base;
         }
         if zone.done_bytes % range_bytes == 0 {
@@ -423,5 +422,29 @@ impl Places {
         if let Some(zone) = &mut self.zone {
             zone.done_bytes += bytes;
         }
+    }
+}
+
+/// By direction, the smallest request.
+fn least(job: &Job) -> [u64; 3] {
+    [0, 1, 2].map(|index| job.block_sizes(Direction::ALL[index]).least.max(1))
+}
+
+/// Blocks that its random requests are among.
+fn blocks(job: &Job) -> u64 {
+    let span = job.strided.map_or(job.size_bytes, |zone| zone.range_bytes);
+    span / least(job).iter().min().unwrap_or(&1)
+}
+
+/// Whether a map keeps its random requests from blocks that were touched.
+fn has_map(job: &Job) -> bool {
+    job.rw.is_random() && job.generator != Generator::Lfsr && !job.repeats_blocks()
+}
+
+/// Bytes of the host's memory that a job's map takes once its requests have been everywhere.
+pub(crate) fn map_bytes(job: &Job) -> u64 {
+    match has_map(job) {
+        true => RandomMap::bytes(blocks(job)),
+        false => 0,
     }
 }

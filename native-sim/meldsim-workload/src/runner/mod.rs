@@ -38,6 +38,9 @@ use meldsim_timeline::end_of;
 use running::Running;
 use zoned::Zoned;
 
+/// Of a job: its section, its group, the section that it waits for, and how its region was rounded.
+type Place = (usize, usize, Option<usize>, Option<String>);
+
 /// A device with its jobs' namespaces, and their data in place.
 #[derive(Debug)]
 pub struct Runner {
@@ -45,6 +48,7 @@ pub struct Runner {
     jobs: Vec<Running>,
     series: Option<Series>,
     precondition: Option<Preconditioned>,
+    memory_bytes: u64,
     /// Pages that preconditioning overwrote.
     overwritten_pages: u64,
     /// On how many it may run.
@@ -76,7 +80,7 @@ impl Runner {
             true => Some(String::new()),
             false => job.file.clone(),
         };
-        let mut running = Vec::new();
+        let mut placed: Vec<(Job, NamespaceId, Place)> = Vec::new();
         let mut files: Vec<(String, NamespaceId)> = Vec::new();
         let mut group = 0;
         for (section, job) in jobs.iter().enumerate() {
@@ -104,16 +108,21 @@ impl Runner {
                         nsid
                     }
                 };
-                let is_first = running.is_empty();
+                let is_first = placed.is_empty();
                 group += usize::from(!is_first && (clone.stonewall || clone.new_group));
-                let mut clone = Running::new(&mut device, clone, section, nsid)?;
-                clone.group = group;
-                clone.waits_for = waits_for;
-                clone.rounded = rounded;
-                running.push(clone);
+                placed.push((clone, nsid, (section, group, waits_for, rounded)));
             }
         }
-        room::check(&device, &by_namespace(&running))?;
+        // What cannot be is refused before it takes memory.
+        let jobs_of = || placed.iter().map(|(job, nsid, _)| (*nsid, job));
+        room::check(&device, &by_namespace(jobs_of()))?;
+        let memory_bytes = room::check_memory(&device, jobs_of())?;
+        let mut running = Vec::new();
+        for (job, nsid, (section, group, waits_for, rounded)) in placed {
+            let mut job = Running::new(&mut device, job, section, nsid)?;
+            (job.group, job.waits_for, job.rounded) = (group, waits_for, rounded);
+            running.push(job);
+        }
         let later: Vec<bool> = (0..running.len())
             .map(|index| is_placed_later(&device, &running, index))
             .collect();
@@ -128,6 +137,7 @@ impl Runner {
             jobs: running,
             series: None,
             precondition: None,
+            memory_bytes,
             overwritten_pages: 0,
             threads: NonZeroUsize::MIN,
         })
@@ -184,6 +194,11 @@ impl Runner {
         Ok(())
     }
 
+    /// Bytes of the host's memory that its jobs take at most, without what writes at random come to in a `runtime`.
+    pub fn memory_bytes(&self) -> u64 {
+        self.memory_bytes
+    }
+
     /// Simulates NVM sets at once, on so many threads at most, where neither the device nor the jobs make one set wait for
     /// another (see [`Device::has_independent_sets`]). Each job goes on for its own completions only then: not at a time, as
     /// with a pause, a rate or an interval over time, and not for what others do. The result is the same, to the last digit.
@@ -230,7 +245,7 @@ impl Runner {
         past: &Past,
         progress: impl FnMut(&Aging) -> ControlFlow<()>,
     ) -> Result<Runner, RunError> {
-        let sharing = by_namespace(&self.jobs);
+        let sharing = by_namespace(placed(&self.jobs));
         room::check_past(&self.device, &sharing, &past.precondition)?;
         let writers = sharing.into_iter().flat_map(|(nsid, jobs)| {
             let mut writers = jobs;
@@ -358,10 +373,11 @@ fn run_group(
     let streams: Vec<Stream> = jobs[range.clone()].iter().map(stream).collect();
     let zoned = Zoned::new(device, range.len());
     let mut group = Group::new(jobs, range, series, now, progress);
-    match zoned {
-        None => drive(device, streams, &mut group)?,
-        Some(zoned) => drive(device, streams, &mut zoned.around(&mut group))?,
+    let driven = match zoned {
+        None => drive(device, streams, &mut group),
+        Some(zoned) => drive(device, streams, &mut zoned.around(&mut group)),
     };
+    driven.map_err(|error| error.explained(device))?;
     group.end_windows(device);
     let ends_all = group.ends_all();
     Ok(match ends_all || is_stopped {
@@ -411,11 +427,15 @@ fn fits_device(profile: &Profile, job: &Job) -> Result<(), JobError> {
         ("zonerange", zone.map_or(0, |zone| zone.range_bytes)),
         ("zoneskip", zone.map_or(0, |zone| zone.skip_bytes)),
     ];
+    let widens = job.widens && !job.rw.trims() && !profile.has_zones();
     for (key, bytes) in sizes.into_iter().chain(places) {
-        let (message, remedy) = if bytes % lba_bytes != 0 {
-            let remedy = format!("use a multiple of {lba_bytes} B");
+        let (message, remedy) = if bytes % lba_bytes != 0 && !widens {
+            let mut remedy = format!("use a multiple of {lba_bytes} B");
+            if bytes % 512 == 0 {
+                remedy += ", or format the device with --set controller.lba_size=512B";
+            }
             ("not a multiple of the device's logical block", remedy)
-        } else if key.starts_with("bs") && u32::try_from(bytes / lba_bytes).is_err() {
+        } else if key.starts_with("bs") && u32::try_from(bytes / lba_bytes + 1).is_err() {
             let remedy = "use a smaller block and a higher iodepth";
             ("too large for one command", remedy.to_owned())
         } else {
@@ -520,15 +540,20 @@ fn is_placed_later(device: &Device, jobs: &[Running], index: usize) -> bool {
     if is_first && job.starts_at_once() {
         return false;
     }
-    let (all, earlier) = (by_namespace(jobs), by_namespace(&jobs[..index]));
+    let all = by_namespace(placed(jobs));
+    let earlier = by_namespace(placed(&jobs[..index]));
     room::is_later(device, &all, &earlier, (job.nsid, &job.job))
 }
 
-fn by_namespace(jobs: &[Running]) -> Sharing<'_> {
+/// Jobs with their namespaces.
+fn placed(jobs: &[Running]) -> impl Iterator<Item = (NamespaceId, &Job)> {
+    jobs.iter().map(|running| (running.nsid, &running.job))
+}
+
+fn by_namespace<'a>(jobs: impl Iterator<Item = (NamespaceId, &'a Job)>) -> Sharing<'a> {
     let mut sharing = Sharing::new();
-    for running in jobs {
-        let together = sharing.entry(running.nsid).or_default();
-        together.push(&running.job);
+    for (nsid, job) in jobs {
+        sharing.entry(nsid).or_default().push(job);
     }
     sharing
 }

@@ -109,6 +109,8 @@ pub(super) struct Running {
     pub(super) track: Track,
     /// The device's counters when the window began, if that was after a ramp.
     pub(super) before: Option<Box<Before>>,
+    /// Bytes of logical blocks that its requests had no part in.
+    widened: u64,
 }
 
 impl Running {
@@ -162,6 +164,7 @@ impl Running {
             before: None,
             set: device.set_of(nsid).unwrap_or(0),
             is_flash: device.profile().kind == Kind::Nand,
+            widened: 0,
             job,
         })
     }
@@ -181,7 +184,7 @@ impl Running {
         // Whole zones are full from before.
         let zone = device.zone_shape().map_or(1, |shape| shape.size_lbas);
         let slba = (job.offset_bytes >> self.lba_shift) / zone * zone;
-        let nlb = (job.end_bytes() >> self.lba_shift) - slba;
+        let nlb = job.end_bytes().div_ceil(1 << self.lba_shift) - slba;
         let directive = self.placement.directive();
         let placed = match used {
             false => device.preload(self.nsid, slba, nlb, directive),
@@ -405,15 +408,17 @@ impl Running {
     /// The logical blocks of a request: the first, and how many.
     #[inline]
     fn blocks(&self, request: &Request) -> (u64, u32) {
-        // That their number fits was checked for the largest request.
-        (
-            request.start >> self.lba_shift,
-            (request.bytes >> self.lba_shift) as u32,
-        )
+        // That their number fits was checked for the largest request. Only requests that are widened end within a block.
+        let first = request.start >> self.lba_shift;
+        let end = request.start + request.bytes + (1 << self.lba_shift) - 1;
+        (first, ((end >> self.lba_shift) - first) as u32)
     }
 
     fn command(&mut self, request: &Request) -> Command {
         let (slba, nlb) = self.blocks(request);
+        if self.job.widens {
+            self.widened += (u64::from(nlb) << self.lba_shift) - request.bytes;
+        }
         match request.direction {
             Direction::Read => Command::read(self.nsid, slba, nlb, 0),
             Direction::Trim => Command::deallocate(self.nsid, slba, nlb, 0),
@@ -577,6 +582,7 @@ impl Running {
             window: Running::window(jobs),
             uniform_write_amplification: first.uniform_write_amplification(device),
             latency_depth: depths.min(),
+            widened_bytes: jobs.iter().map(|job| job.widened).sum(),
             steady_us: first.steady_at.map(|at| at.as_ps() as f64 / 1e6),
             stopped: jobs.iter().find_map(|job| job.stopped.clone()),
             rounded: jobs.iter().find_map(|job| job.rounded.clone()),

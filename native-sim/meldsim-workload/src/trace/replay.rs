@@ -129,7 +129,8 @@ impl<R: BufRead> Replay<R> {
             is_over: false,
             progress,
         };
-        let most_outstanding = drive(&mut device, [stream], &mut records)?;
+        let most_outstanding = drive(&mut device, [stream], &mut records);
+        let most_outstanding = most_outstanding.map_err(|error| error.explained(&device))?;
         let passed_over = records.reader.passed_over();
         records.summary.empty = passed_over.empty;
         records.summary.others = passed_over.others;

@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use crate::nvme::{DirectiveError, NamespaceId, Status};
+use crate::profile::limits::one_decimal;
 
 /// Why the device refuses a call. Nothing has changed when it does.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -143,6 +144,18 @@ pub enum DeviceError {
         pages: u64,
         /// Pages free.
         free: u64,
+    },
+    /// A state that takes more of the host's memory than there is.
+    #[error(
+        "needs about {} of memory, and this process can have {}; fill less, use a smaller profile or larger mapping units, \
+         or raise the limit (ulimit -v, the container's)",
+        one_decimal(*.needed), one_decimal(*.available)
+    )]
+    Memory {
+        /// Bytes that it takes.
+        needed: u64,
+        /// Bytes that can be had.
+        available: u64,
     },
 }
 

@@ -214,6 +214,11 @@ pub(super) trait Report {
     /// What a set holds and has done; none for one that does not exist.
     fn set_info(&self, set: u32) -> Option<SetInfo>;
 
+    /// Whether there are superblocks to collect of which the victim policy names none.
+    fn names_no_victim(&self) -> bool {
+        false
+    }
+
     /// Bytes programmed in a set, for whatever, and blocks erased.
     fn programmed(&self, set: u32) -> (u64, u64);
 

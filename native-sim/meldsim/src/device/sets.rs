@@ -56,6 +56,10 @@ pub struct SetInfo {
     pub gc_pages_moved: u64,
     /// Blocks erased.
     pub erases: u64,
+    /// Pages that `ftl.placement` sent to a frontier for which there was no superblock: they went to frontier 0.
+    pub pages_without_frontier: u64,
+    /// Pages that it sent to a frontier beyond the last: they went there.
+    pub pages_beyond_frontiers: u64,
 }
 
 /// NVM sets.
@@ -63,6 +67,11 @@ impl Device {
     /// What an NVM set holds and has done, if it exists.
     pub fn set_info(&self, set: u32) -> Option<SetInfo> {
         self.medium.set_info(set)
+    }
+
+    /// Whether there are superblocks to collect of which the policy `gc.victim` names none: then collection stands still.
+    pub fn names_no_victim(&self) -> bool {
+        self.medium.names_no_victim()
     }
 
     /// NVM sets of the device; they are numbered from 0.

@@ -5,7 +5,13 @@ use std::str::FromStr;
 
 use super::request::PageRange;
 use super::{Device, DeviceError};
+use crate::engine::available_memory;
 use crate::nvme::{Command, Directive, Namespace, NamespaceId};
+use crate::profile::Kind;
+
+/// A mapped page takes 4 B of the mapping and what its table has beside, and a 32nd of the pages are noted in the map of
+/// garbage collection, twice as much while that grows.
+const BYTES_A_PAGE: u64 = 5;
 
 /// How the namespaces of a device have been used: see [`Device::precondition`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -161,7 +167,7 @@ impl Device {
     ///
     /// Memory that is mapped by address has no past: nothing changes.
     pub fn precondition(&mut self, precondition: &Precondition) -> Result<(), DeviceError> {
-        self.check_past()?;
+        self.check_past(precondition)?;
         let (profile, namespaces) = (&self.profile, &self.namespaces);
         self.medium.precondition(profile, namespaces, precondition)
     }
@@ -181,10 +187,21 @@ impl Device {
         writes: &mut dyn Iterator<Item = PastWrite>,
         progress: &mut dyn FnMut(&Aging) -> ControlFlow<()>,
     ) -> Result<Aging, DeviceError> {
-        self.check_past()?;
+        self.check_past(precondition)?;
         let (profile, namespaces) = (&self.profile, &self.namespaces);
         self.medium
             .precondition_by(profile, namespaces, precondition, writes, progress)
+    }
+
+    /// About how many bytes of the host's memory the device takes when so many bytes of its data were written at random, the
+    /// notes of collection included. What was written in order takes hardly any.
+    pub fn memory_bytes(&self, data_bytes: u64) -> u64 {
+        let profile = &self.profile;
+        let pages = data_bytes / profile.mapping_unit().0.max(1);
+        match profile.kind {
+            Kind::Nand => pages.min(profile.capacity_pages()) * BYTES_A_PAGE,
+            Kind::Xpoint => 0,
+        }
     }
 
     /// Logical blocks of a namespace that a past can fill, from its start: all of them, or its share of the NVM set where
@@ -198,10 +215,24 @@ impl Device {
         Some((bytes / namespace.lba_bytes).min(namespace.size_lbas))
     }
 
-    fn check_past(&self) -> Result<(), DeviceError> {
+    fn check_past(&self, past: &Precondition) -> Result<(), DeviceError> {
+        let namespaces = self.namespaces.all().iter();
+        let lbas = namespaces.filter_map(|of| Some((self.share_lbas(of.id)?, of.lba_bytes)));
+        let held: u128 = lbas
+            .map(|(lbas, bytes)| u128::from(lbas) * u128::from(bytes))
+            .sum();
+        let random = held * u128::from(past.fill_percent * past.random_percent) / 10_000;
         match self.outstanding() {
             0 if self.zones.is_some() => Err(DeviceError::ZonedPast),
-            0 => Ok(()),
+            0 => {
+                let needed = self.memory_bytes(random as u64);
+                match available_memory() {
+                    Some(available) if needed > available => {
+                        Err(DeviceError::Memory { needed, available })
+                    }
+                    _ => Ok(()),
+                }
+            }
             _ => Err(DeviceError::Busy),
         }
     }

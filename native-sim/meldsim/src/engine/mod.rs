@@ -2,6 +2,7 @@
 
 mod block;
 mod divisor;
+mod memory;
 mod prefetch;
 mod queue;
 mod random;
@@ -10,6 +11,7 @@ mod time;
 
 pub(crate) use block::Block;
 pub(crate) use divisor::Divisor;
+pub use memory::available_memory;
 pub(crate) use prefetch::prefetch;
 pub(crate) use queue::{Alarm, EventQueue};
 pub use random::{Permutation, Random, mix};

@@ -420,8 +420,11 @@ impl Ftl {
             superblock.stream().frontier()
         });
         let frontier = blocks.placement.of_move(PageId { space, number }, from);
+        log.unplaced[1] += u64::from(frontier >= self.moved);
         let frontier = frontier.min(self.moved - 1);
-        log.gc_stream(frontier, layout)
+        let stream = log.gc_stream(frontier, layout);
+        log.unplaced[0] += u64::from(stream != Stream::Gc(frontier, layout));
+        stream
     }
 
     /// Writes the pages of the victim's stripe that was read first, in their order. Nothing when they have

@@ -214,6 +214,21 @@ impl Ftl {
         })
     }
 
+    /// Pages that did not go to the frontier that the placement named, for one of two reasons.
+    pub(crate) fn unplaced_pages(&self, reason: usize) -> u64 {
+        self.logs.iter().map(|log| log.unplaced[reason]).sum()
+    }
+
+    /// Whether a log has superblocks to collect of which its policy names none.
+    pub(crate) fn names_no_victim(&self) -> bool {
+        self.logs.iter().any(|log| {
+            let mut candidates: Vec<_> = log.blocks.candidates().collect();
+            let are_there = !candidates.is_empty();
+            log.blocks.rank(&mut candidates, 1);
+            are_there && candidates.is_empty()
+        })
+    }
+
     /// Logical pages the set can hold.
     pub(crate) fn capacity(&self) -> u64 {
         self.log_capacity * u64::from(self.addressing.logs)

@@ -80,6 +80,9 @@ pub(crate) struct Log {
     waiting: u64,
     /// Streams, besides those that are always there, that superblocks can be spared for.
     spare_streams: u32,
+    /// Pages of the placement's that went to frontier 0, for there was no superblock for theirs; and those sent to frontiers beyond
+    /// the last, which went there.
+    pub(crate) unplaced: [u64; 2],
     /// Bit n: the host's stream n is in use here.
     host_streams: u32,
     /// Bit n: the host's stream n has been released, and its superblocks are not closed yet.
@@ -100,6 +103,7 @@ impl Log {
             streams: Vec::new(),
             waiting: 0,
             spare_streams: spare_superblocks.saturating_sub(kept_superblocks(layouts)) / layouts,
+            unplaced: [0; 2],
             host_streams: 0,
             ending_streams: 0,
             gc_streams: 0,

@@ -208,6 +208,8 @@ impl Ftl {
         for (number, slot) in (first..).zip(slots) {
             let placement = &mut self.logs[log_id as usize].blocks.placement;
             let frontier = placement.of_write(PageId { space, number }, stream);
+            let log = &mut self.logs[log_id as usize];
+            log.unplaced[1] += u64::from(frontier >= FRONTIERS[0]);
             let stream = frontier.min(FRONTIERS[0] - 1);
             self.gather_in(
                 log_id,
@@ -227,7 +229,12 @@ impl Ftl {
         (space, first): (u32, u64),
         slots: &[u32],
     ) {
-        let stream = self.logs[log_id as usize].host_stream(stream, layout);
+        let log = &mut self.logs[log_id as usize];
+        let asked = Stream::Host(stream, layout);
+        let stream = log.host_stream(stream, layout);
+        if stream != asked {
+            log.unplaced[0] += slots.len() as u64;
+        }
         let Stream::Host(number, Layout::Melded) = stream else {
             return slots
                 .iter()

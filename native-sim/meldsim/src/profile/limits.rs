@@ -199,7 +199,7 @@ impl Profile {
     }
 
     /// Mapping units that the device can hold.
-    fn capacity_pages(&self) -> u64 {
+    pub(crate) fn capacity_pages(&self) -> u64 {
         match self.controller.capacity {
             ByteSize(0) => self.usable_pages(),
             capacity => capacity.0 / self.mapping_unit().0,
@@ -404,7 +404,7 @@ impl Profile {
 }
 
 /// A size with one decimal, for people.
-fn one_decimal(bytes: u64) -> String {
+pub(crate) fn one_decimal(bytes: u64) -> String {
     let (factor, unit) = match bytes {
         0..=0xF_FFFF => (1u64 << 10, "KiB"),
         0x10_0000..=0x3FFF_FFFF => (1 << 20, "MiB"),

@@ -682,7 +682,11 @@ fn a_zone_whose_last_write_is_lost_in_a_power_cut_has_no_holes() {
     // The last has begun, and nothing of it has arrived.
     let rest = capacity as u32 - half;
     device.submit(&write(half.into(), rest, 2)).unwrap();
-    let (zone, found) = device.zones().next().map(|zone| (zone.state, zone.written_lbas)).unwrap();
+    let (zone, found) = device
+        .zones()
+        .next()
+        .map(|zone| (zone.state, zone.written_lbas))
+        .unwrap();
     assert_eq!((zone, found), (ZoneState::Full, capacity));
     let device = Device::restore(&device.snapshot().unwrap()).unwrap();
     let zone = device.zones().next().unwrap();

@@ -30,7 +30,13 @@ impl<M: Map> Report for NandMedium<M> {
             host_pages_programmed: stats.host_pages_programmed,
             gc_pages_moved: stats.gc_pages_moved,
             erases: stats.erases,
+            pages_without_frontier: ftl.unplaced_pages(0),
+            pages_beyond_frontiers: ftl.unplaced_pages(1),
         })
+    }
+
+    fn names_no_victim(&self) -> bool {
+        self.sets.iter().any(|set| set.ftl.names_no_victim())
     }
 
     fn programmed(&self, set: u32) -> (u64, u64) {

@@ -72,8 +72,14 @@ impl Mean {
             self.windows = (self.windows + 1).min(REMEMBERED);
             self.pages_a_window -= self.pages_a_window / self.windows;
             self.pages_a_window += self.pages * FRACTION / self.windows;
+            let is_at_rest = self.pages == 0 && self.windows == REMEMBERED;
             self.pages = 0;
             self.window_end += WINDOW;
+            // What is left of a mean is forgotten by less than one a window: from here on windows without pages change nothing.
+            if is_at_rest && self.pages_a_window < REMEMBERED {
+                let idle = now.saturating_since(self.window_end).as_ps() / WINDOW.as_ps();
+                self.window_end += WINDOW * idle;
+            }
         }
     }
 
