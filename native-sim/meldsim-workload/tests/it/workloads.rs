@@ -101,16 +101,17 @@ fn a_rate_caps_one_direction() {
 fn thinktime_pauses_after_its_blocks() {
     let mut thinking = job(ReadWrite::RandRead);
     let eager_us = run(&[thinking.clone()]).jobs[0].duration_us;
+    // As in fio, one follows the last request, too.
     thinking.think_time = Duration::from_us(500);
     let each_us = run(&[thinking.clone()]).jobs[0].duration_us;
     assert!(
-        (each_us - eager_us - 2047.0 * 500.0).abs() < 1.0,
+        (each_us - eager_us - 2048.0 * 500.0).abs() < 1.0,
         "{eager_us} {each_us}"
     );
     thinking.think_blocks = 16;
     let sixteenth_us = run(&[thinking.clone()]).jobs[0].duration_us;
     assert!(
-        (sixteenth_us - eager_us - 127.0 * 500.0).abs() < 1.0,
+        (sixteenth_us - eager_us - 128.0 * 500.0).abs() < 1.0,
         "{sixteenth_us}"
     );
     // A pause waits for what is outstanding: no more than 16 are, whatever the depth.
