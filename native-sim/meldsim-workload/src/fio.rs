@@ -325,7 +325,7 @@ fn bins(histogram: &LatencyHistogram) -> Value {
     }
     let named = bins.into_iter().map(|(bin, count): (u32, u64)| {
         let (least, most) = bucket_values::<FIO_BITS>(bin);
-        (((least + most + 1) / 2).to_string(), count.into())
+        ((least + most).div_ceil(2).to_string(), count.into())
     });
     Value::Object(named.collect())
 }

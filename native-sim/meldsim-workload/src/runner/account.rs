@@ -104,7 +104,7 @@ impl Account {
         let mut run_time = Duration::ZERO;
         for account in accounts.clone() {
             let own = account.end.saturating_since(account.from);
-            run_time = run_time + own;
+            run_time += own;
             for (sum, tally) in tallies.iter_mut().zip(&account.tallies) {
                 match (sum, tally.clone().over(own)) {
                     (Some(sum), Some(tally)) => sum.merge(&tally),
