@@ -56,12 +56,12 @@ impl Load {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limit {
     /// `link`, `bus`, `dies`, `host path`, `firmware`, `command fetch`, `zone writes`, `data path`, `throttle`, `write buffer`,
-    /// `rate`, `trace` or `iodepth`.
+    /// `suspended programs`, `rate`, `trace` or `iodepth`.
     pub what: &'static str,
     /// The key of the profile that decides, with its value and where that comes from; none of the last three.
     pub key: Option<(&'static str, String, Source)>,
-    /// Share of the run that it was busy; of the write buffer the share of their time that writes waited for it; none of the
-    /// last three.
+    /// Share of the run that it was busy; of the write buffer and of suspended programs the share of their time that writes
+    /// waited for the buffer; none of the last three.
     pub busy_percent: Option<f64>,
     /// What the run moved is more than four lanes of this generation of PCI Express carry, in GB/s, and the profile has no
     /// link that limits it.
@@ -164,7 +164,17 @@ impl Limit {
             "controller.write_buffer",
             profile.controller.write_buffer.to_string(),
         );
-        let busiest = busiest.or(of_buffer.then_some(("write buffer", buffer, waited)));
+        // Reads may keep it full: what suspending costs is then more than what is programmed.
+        let (commands, program) = (&profile.commands, profile.timing.program);
+        let costs_ps = (commands.suspend_time + commands.resume_time).as_ps() as f64;
+        let of_reads = stats.program_suspends as f64 * costs_ps
+            > stats.programs as f64 * program.as_ps() as f64;
+        let resume = ("commands.resume_time", commands.resume_time.to_string());
+        let of_buffer = of_buffer.then_some(match of_reads {
+            true => ("suspended programs", resume, waited),
+            false => ("write buffer", buffer, waited),
+        });
+        let busiest = busiest.or(of_buffer);
         let moved = stats.host_read_bytes.max(stats.host_written_bytes);
         let gb_s = moved as f64 * 1e3 / time_ps;
         let is_free = host.link_rate.0 == 0;
@@ -227,6 +237,10 @@ impl fmt::Display for Limit {
                 "write buffer" => write!(
                     f,
                     "for which writes waited {busy:.1} % of their time; a larger one takes a longer burst, fewer reads let it empty faster"
+                ),
+                "suspended programs" => write!(
+                    f,
+                    "for which writes waited {busy:.1} % of their time: reads suspend them, and each time costs this; fewer reads let the write buffer empty faster"
                 ),
                 _ => write!(f, "{busy:.1} % busy"),
             };

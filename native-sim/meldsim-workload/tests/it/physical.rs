@@ -219,5 +219,14 @@ fn bursts_beyond_the_write_buffer_are_limited_by_it() {
         };
         let found = Limit::of(&result.device.run, load, &profile, &Sources::default());
         assert_eq!(found.what, limit, "{text}");
+        // What reads made of its programs is named in its place.
+        let mut stats = result.device.run;
+        stats.program_suspends = 1000 * stats.programs;
+        let found = Limit::of(&stats, load, &profile, &Sources::default());
+        let instead = match limit {
+            "write buffer" => "suspended programs",
+            other => other,
+        };
+        assert_eq!(found.what, instead);
     }
 }
