@@ -17,7 +17,7 @@ use meldsim::device::{Device, Precondition, Programmed, Stats, Utilisation};
 use meldsim::engine::{Duration, Instant};
 use meldsim::nvme::zone::ZoneCounts;
 use meldsim::profile::{HostPath, Kind, PathTimes};
-use meldsim_stats::{duration, percent_of, rate_mib_s};
+use meldsim_stats::{duration, percent, percent_of, rate_mib_s};
 use meldsim_timeline::TimelineData;
 use meldsim_timeline::Waits;
 
@@ -188,8 +188,11 @@ pub struct Window {
     pub blocks_erased: u64,
     /// Its halves, where they have enough requests to tell.
     pub halves: Option<[Half; 2]>,
-    /// Whether rate and write amplification of the halves are alike within 5 %, where there are halves.
+    /// Whether rate and write amplification of the halves are alike within 5 %, where there are halves, and collection freed as
+    /// much as was written.
     pub is_steady: Option<bool>,
+    /// Bytes that collection freed for each that was written, where these are 5 % apart.
+    pub freed: Option<f64>,
     /// From when on that is so of what is left, from the window's start.
     pub steady_since: Option<Duration>,
 }
@@ -218,6 +221,10 @@ impl Window {
                     text += &format!(", write amplification {one:.2} → {other:.2}");
                 }
                 text += " from the first half to the second";
+                if let Some(freed) = self.freed {
+                    let freed = percent(freed.max(0.0), 1.0);
+                    text += &format!(", collection freed {freed} of what was written");
+                }
                 match self.steady_since {
                     Some(since) => text + &format!("; steady since {}", duration(since)),
                     None => text,

@@ -36,6 +36,8 @@ struct Mark {
     written_bytes: u64,
     programmed_bytes: u64,
     erases: u64,
+    /// What collection has to keep up.
+    room_bytes: Option<u64>,
 }
 
 /// The marks of a job.
@@ -73,12 +75,15 @@ impl Track {
         let halves = halves(&marks, is_flash);
         let telling =
             halves.filter(|halves| halves.iter().all(|half| half.tells(outstanding_bytes)));
-        let is_steady = telling.as_ref().map(alike);
+        let freed = freed(&begin, &end);
+        let is_steady = telling
+            .as_ref()
+            .map(|halves| alike(halves) && freed.is_none());
         let length = |from: &Mark| (end.at - from.at).as_secs_f64();
         let steady_since = marks.iter().enumerate().find(|(first, from)| {
             let rest = self::halves(&marks[*first..], is_flash);
             let lasts = length(from) >= LEAST_SHARE * length(&begin);
-            lasts && rest.as_ref().is_some_and(alike)
+            lasts && rest.as_ref().is_some_and(alike) && self::freed(from, &end).is_none()
         });
         Some(Window {
             write_amplification: whole.write_amplification,
@@ -87,6 +92,7 @@ impl Track {
             blocks_erased: end.erases - begin.erases,
             halves: telling,
             is_steady,
+            freed,
             steady_since: is_steady
                 .and(steady_since)
                 .map(|(_, mark)| mark.at - begin.at),
@@ -177,7 +183,15 @@ fn mark(device: &Device, set: u32, done: Done) -> Mark {
         written_bytes: usage.written_bytes,
         programmed_bytes: usage.programmed_bytes,
         erases: usage.erases,
+        room_bytes: device.kept_room(set),
     }
+}
+
+/// Bytes that collection freed for each that the host wrote, where it did not keep up what is free.
+fn freed(from: &Mark, to: &Mark) -> Option<f64> {
+    let written = (to.written_bytes - from.written_bytes) as f64;
+    let gained = to.room_bytes? as f64 - from.room_bytes? as f64;
+    (written > 0.0 && gained.abs() > ALIKE * written).then(|| 1.0 + gained / written)
 }
 
 fn half(from: &Mark, to: &Mark, is_flash: bool) -> Half {
@@ -226,6 +240,7 @@ mod tests {
             written_bytes: 0,
             programmed_bytes: 0,
             erases: 0,
+            room_bytes: None,
         };
         let mut marks = vec![at];
         for (written, programmed) in rows {
@@ -261,6 +276,19 @@ mod tests {
         assert_eq!(of(&halves[1]), (4e5, Some(3.0)));
         assert_eq!(window.is_steady, Some(false));
         assert_eq!(window.steady_since, Some(Duration::from_ms(3)));
+    }
+
+    #[test]
+    fn what_is_written_on_credit_is_not_steady() {
+        let mut track = track(&[(1000, 1000); 8]);
+        let all = track.begin.iter_mut().chain(&mut track.even);
+        let all = all.chain(&mut track.end);
+        (0..)
+            .zip(all)
+            .for_each(|(written, mark)| mark.room_bytes = Some(20_000 - 900 * written));
+        let window = track.window(1, true).unwrap();
+        assert_eq!((window.is_steady, window.steady_since), (Some(false), None));
+        assert!((window.freed.unwrap() - 0.1).abs() < 1e-9);
     }
 
     #[test]

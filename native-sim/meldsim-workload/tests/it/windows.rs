@@ -167,3 +167,18 @@ fn placement_events_are_those_of_the_window() {
     // One was submitted before the window and completed in it.
     assert_eq!(events["invalid_placement_identifier"], counted - 1);
 }
+
+/// Within a superblock, of a device that collects whole ones.
+#[test]
+fn what_collection_has_not_freed_is_not_steady() {
+    let mut profile = profile();
+    profile.geometry.wordlines_per_block = 256;
+    profile.geometry.blocks_per_plane = 64;
+    profile.gc.pacing = meldsim::policy::pacing::PacingPolicy::named("off");
+    let text = "[j]\nrw=randwrite\nbs=4k\nsize=670m\niodepth=4\nnumber_ios=2500\n";
+    let result = run(&profile, Some("fill=100,random=100"), text, 1);
+    let window = window(&result);
+    assert_eq!(window.is_steady, Some(false), "{window:?}");
+    assert!(window.freed.is_some_and(|freed| freed < 0.9), "{window:?}");
+    assert!(result.to_text().contains(", collection freed "));
+}

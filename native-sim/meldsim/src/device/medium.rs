@@ -227,6 +227,11 @@ pub(super) trait Report {
         None
     }
 
+    /// Bytes of a set that can be programmed before more is emptied, where collection has to keep that up.
+    fn kept_room(&self, _set: u32) -> Option<u64> {
+        None
+    }
+
     /// Pages of a space of a set that hold data, and those of them in the melded layout.
     fn mapped_pages(&self, set: u32, space: u32) -> (u64, u64);
 

@@ -118,6 +118,14 @@ impl Device {
         self.medium.uniform_write_amplification(set)
     }
 
+    /// Bytes of a set that can be programmed before more is emptied, where collection has to keep that up; in steady state they
+    /// stay as many. `None` while superblocks are free that collection would not keep, and where nothing is collected.
+    pub fn kept_room(&self, set: u32) -> Option<u64> {
+        // Zones are reset by the host.
+        let is_collected = !self.profile().has_zones();
+        self.medium.kept_room(set).filter(|_| is_collected)
+    }
+
     /// Logical blocks of a namespace that hold data; in whole pages.
     pub fn allocated_lbas(&self, nsid: NamespaceId) -> u64 {
         let Some(namespace) = self.namespace(nsid) else {

@@ -249,16 +249,26 @@ impl Log {
 
     /// Pages that can be written before another victim must be emptied.
     pub(crate) fn room(&self, addressing: &Addressing) -> u64 {
+        // Each stream of collection's but the first fills a superblock that the others cannot have.
+        let streams = self.gc_streams.count_ones() * addressing.pages_per_superblock;
+        let room = self.blocks.unwritten() + self.emptied(addressing);
+        room.saturating_sub(u64::from(streams))
+    }
+
+    /// The same with what every stream has left of its superblock.
+    pub(crate) fn unfilled(&self, addressing: &Addressing) -> u64 {
+        self.blocks.unfilled() + self.emptied(addressing)
+    }
+
+    /// Pages that have been emptied and are not free yet.
+    fn emptied(&self, addressing: &Addressing) -> u64 {
         let victim = self.victim.as_ref();
         let emptied = victim.map_or(0, |victim| victim.emptied(addressing.pages_per_stripe));
         let erasing = match &self.erasing {
             Some(_) => addressing.pages_per_superblock,
             None => 0,
         };
-        // Each stream of collection's but the first fills a superblock that the others cannot have.
-        let streams = self.gc_streams.count_ones() * addressing.pages_per_superblock;
-        let room = self.blocks.unwritten() + u64::from(emptied + erasing);
-        room.saturating_sub(u64::from(streams))
+        u64::from(emptied + erasing)
     }
 
     /// The stream of this number. Each one keeps a superblock open, so that a log with little

@@ -413,6 +413,15 @@ impl Ftl {
         let room = superblocks.sum::<u64>() * u64::from(self.addressing.pages_per_superblock);
         (0 < pages && pages < room).then(|| write_amplification(pages as f64 / room as f64))
     }
+
+    /// Pages that can be programmed before more is emptied, of all streams; nothing while a log has more than collection keeps.
+    pub(crate) fn kept_room(&self) -> Option<u64> {
+        let pages = u64::from(self.addressing.pages_per_superblock);
+        let enough = u64::from(self.pacing.steady_superblocks() + 1) * pages;
+        let is_low = |log: &Log| log.room(&self.addressing) <= enough;
+        let rooms = self.logs.iter().map(|log| log.unfilled(&self.addressing));
+        self.logs.iter().any(is_low).then(|| rooms.sum())
+    }
 }
 
 /// Makes the superblocks of each log.

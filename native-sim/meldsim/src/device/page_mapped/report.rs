@@ -54,6 +54,11 @@ impl<M: Map> Report for NandMedium<M> {
             .uniform_write_amplification()
     }
 
+    fn kept_room(&self, set: u32) -> Option<u64> {
+        let pages = self.sets.get(set as usize)?.ftl.kept_room()?;
+        Some(pages * self.geometry.page_bytes)
+    }
+
     fn mapped_pages(&self, set: u32, space: u32) -> (u64, u64) {
         self.sets[set as usize].ftl.pages_of(space)
     }

@@ -387,7 +387,15 @@ impl Blocks {
     /// superblocks, and of the two that are being filled.
     pub(crate) fn unwritten(&self) -> u64 {
         let open = self.filled_last.iter();
-        let open = open.filter_map(|&index| self.open.get(index)?.as_ref());
+        self.with_free(open.filter_map(|&index| self.open.get(index)?.as_ref()))
+    }
+
+    /// The same, with all that are being filled.
+    pub(crate) fn unfilled(&self) -> u64 {
+        self.with_free(self.open.iter().flatten())
+    }
+
+    fn with_free<'a>(&self, open: impl Iterator<Item = &'a OpenSuperblock>) -> u64 {
         let left = open.map(|open| u64::from(self.pages_per_superblock - open.next));
         u64::from(self.free()) * u64::from(self.pages_per_superblock) + left.sum::<u64>()
     }
