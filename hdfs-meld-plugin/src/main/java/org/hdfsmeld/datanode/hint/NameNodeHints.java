@@ -164,8 +164,13 @@ final class NameNodeHints implements HintSource {
   }
 
   @Override
-  public void renew(BlockKey block, Consumer<BlockHint> then) {
-    enqueue(block, then);
+  public synchronized void renew(BlockKey block, Consumer<BlockHint> then) {
+    // Of a folder that is deleted all blocks are asked for: they take no room of those that begin.
+    if (line.size() < MAX_QUESTIONS) {
+      enqueue(block, then);
+    } else {
+      counters.increment(HintCounter.DROPPED);
+    }
   }
 
   @Override

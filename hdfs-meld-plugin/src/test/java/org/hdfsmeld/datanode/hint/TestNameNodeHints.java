@@ -217,6 +217,25 @@ class TestNameNodeHints {
     assertThat(counter("dropped")).isEqualTo(20_000 - 8192);
   }
 
+  /** As when a folder is deleted, and the DataNode asks which of its blocks have died. */
+  @Test
+  void whatIsAskedAnewTakesNoRoomOfABlockThatBegins() throws Exception {
+    hints(LONG_NS, 1);
+    nameNode.hold = new CountDownLatch(1);
+    FutureTask<BlockHint> creator = new FutureTask<>(() -> hints.of("BP-1", -1));
+    new Thread(creator).start();
+    await().until(() -> nameNode.asked.size() == 1);
+    Set<Long> heard = ConcurrentHashMap.newKeySet();
+    for (long id = 0; id < 8200; id++) {
+      long asked = id;
+      hints.renew(block(id), hint -> heard.add(asked));
+    }
+    assertThat(counter("dropped")).isEqualTo(9);
+    nameNode.hold.countDown();
+    assertThat(creator.get(10, TimeUnit.SECONDS)).isEqualTo(HINT);
+    await().untilAsserted(() -> assertThat(heard).hasSize(8191));
+  }
+
   @Test
   void theOldestQuestionGivesWayAndWhoWaitsForItWaitsNoMore() throws Exception {
     hints(LONG_NS, 1);
