@@ -388,11 +388,8 @@ fn our_page_zooms_pans_and_tells() {
     let all = span(&mut browser);
     let everything =
         browser.evaluate("[Math.min(...view.devices.map(d => d.first)), view.devices[0].end]");
-    assert_eq!(
-        serde_json::json!([all.0, all.1]),
-        everything,
-        "it opens on all"
-    );
+    let everything = (everything[0].as_f64(), everything[1].as_f64());
+    assert_eq!((Some(all.0), Some(all.1)), everything, "it opens on all");
     // Around one command only the slots that have one in sight take room.
     browser.evaluate("view.slower(0)");
     browser.evaluate("view.show(view.devices[0].commands.starts.values[0], view.devices[0].commands.starts.values[0] + 1000)");

@@ -28,12 +28,14 @@ fn used(profile: &Profile, sizes: &[u64], past: &str) -> (Device, Vec<NamespaceI
 
 #[test]
 fn a_past_says_how_far_it_is() {
+    let mut profile = profile();
+    profile.geometry.blocks_per_plane *= 16;
     let job = Job {
         rw: ReadWrite::RandWrite,
-        size_bytes: Device::new(&profile()).unwrap().stats().capacity_pages * PAGE,
+        size_bytes: Device::new(&profile).unwrap().stats().capacity_pages * PAGE,
         ..Job::new("job")
     };
-    let runner = Runner::new(&profile(), &[job]).unwrap();
+    let runner = Runner::new(&profile, &[job]).unwrap();
     let mut told = Vec::new();
     let past: Past = SKEW.parse().unwrap();
     let runner = runner.precondition_until(&past, |aging| {
