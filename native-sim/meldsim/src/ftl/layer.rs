@@ -287,15 +287,11 @@ impl Ftl {
         u64::from(self.host_slots - self.buffer.free())
     }
 
-    /// Pages until the superblock of the host's stream of this number is full.
+    /// Pages that can be written until the superblock of the host's stream of this number is full.
     pub(crate) fn left_in_superblock(&self, number: u8) -> u64 {
-        let left = self.logs.iter().map(|log| {
-            let filled = log
-                .blocks
-                .next_position(Stream::Host(number, Layout::Normal));
-            u64::from(log.blocks.pages_per_superblock - filled)
-        });
-        left.sum()
+        let stream = Stream::Host(number, Layout::Normal);
+        let left = |log: &Log| u64::from(log.left_in_superblock(stream, &self.addressing));
+        self.logs.iter().map(left).sum()
     }
 
     /// Erases of the block that was erased least, and of that erased most.

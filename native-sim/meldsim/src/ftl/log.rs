@@ -406,6 +406,15 @@ impl Log {
         filled + waiting as u32
     }
 
+    /// Pages of the superblock that the stream fills, but for those that are filled, queued or gathered.
+    pub(crate) fn left_in_superblock(&self, stream: Stream, addressing: &Addressing) -> u32 {
+        let gathered = self.streams.get(stream.index());
+        let gathered = gathered.map_or(0, |stream| stream.gatherer.gathered());
+        let filled = self.filled_wordlines(stream, addressing) * addressing.pages_per_wordline;
+        let all = self.blocks.pages_per_superblock;
+        all - (filled + gathered) % all
+    }
+
     /// Bytes of memory it takes.
     pub(crate) fn memory(&self) -> u64 {
         let streams = self.streams.iter().map(|stream| {

@@ -157,6 +157,24 @@ fn an_unknown_placement_identifier_stands_for_the_first_and_is_logged() {
 }
 
 #[test]
+fn what_is_written_is_not_available_before_it_is_programmed() {
+    let (mut device, nsid) = device(&profile(2, "isolated"));
+    let profile = device.profile().clone();
+    let lbas = profile.reclaim_unit().0 / profile.controller.lba_size.0;
+    let per_page = profile.mapping_unit().0 / profile.controller.lba_size.0;
+    for written in 1..=3 * lbas / per_page / 2 {
+        write(&mut device, nsid, written, Directive::placement(1));
+        let status = device.handle_status(nsid).unwrap();
+        assert_eq!(status[0].available_lbas, lbas);
+        let left = lbas - written * per_page % lbas;
+        assert_eq!(status[1].available_lbas, left, "after {written}");
+    }
+    drain(&mut device);
+    let left = device.handle_status(nsid).unwrap()[1].available_lbas;
+    assert_eq!(left, lbas - (3 * lbas / per_page / 2) * per_page % lbas);
+}
+
+#[test]
 fn an_updated_handle_begins_a_reclaim_unit() {
     let (mut device, nsid) = device(&profile(2, "isolated"));
     let lbas = device.profile().reclaim_unit().0 / device.profile().controller.lba_size.0;

@@ -59,6 +59,14 @@ impl Stripe {
         closed
     }
 
+    /// Pages whose wordline is not handed over yet.
+    fn gathered(&self) -> usize {
+        let of_last_pass = self.pages.len().saturating_sub(self.before_last_pass);
+        let complete = of_last_pass >> self.subpage_shift;
+        let before = self.before_last_pass.checked_div(self.wordlines);
+        self.pages.len() - complete * (before.unwrap_or(0) + (1 << self.subpage_shift))
+    }
+
     #[inline]
     fn wordline(&self, wordline: usize) -> WordlinePages {
         let mut pages = WordlinePages::NONE;
@@ -93,6 +101,11 @@ pub(crate) struct Gatherer {
 }
 
 impl Gatherer {
+    /// Pages that wait for others of their wordline.
+    pub(crate) fn gathered(&self) -> u32 {
+        (self.stripe.gathered() + self.leftovers.as_slice().len()) as u32
+    }
+
     /// Closes every wordline that holds a page.
     pub(crate) fn close(&mut self) -> Vec<WordlinePages> {
         let mut closed = self.stripe.close();
