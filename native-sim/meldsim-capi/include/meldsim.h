@@ -1127,7 +1127,8 @@ int64_t meldsim_wait_result(int64_t handle,
  *
  * Each is two values in `out`: the ticket, of a submission with MELDSIM_POSTED, and what `meldsim_wait` would return for
  * it. In real-time mode `*due_ns` is the wall time until more may follow; else, or when nothing is scheduled, it is
- * UINT64_MAX. A command that is submitted meanwhile may be done before that. Thread-safe.
+ * UINT64_MAX. A command that is submitted meanwhile may be done before that. `meldsim_last_error` has the text of the last
+ * that failed. Thread-safe.
  *
  * Errors: MELDSIM_ERR_ARGUMENT (null, `n`), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
  *
@@ -1193,14 +1194,15 @@ int32_t meldsim_arbitration(int64_t handle, struct meldsim_queue_shares *out);
 
 /**
  * Gives a device a ring: memory in which the caller's threads put commands and find what has become of them, without a
- * call. One thread makes the calls, `meldsim_ring_run`. A device has one ring; a second one takes its place.
+ * call. One thread makes the calls, `meldsim_ring_run`. A device has one ring; a second one takes its place, once all commands
+ * of the first are done.
  *
  * `ring` points to MELDSIM_RING_HEADER_WORDS + 8 * (`entries` + `slots`) words of 64 bits, which begin a line of the cache
  * best, and are set here. Both numbers are powers of two up to 2^20; there are as many slots as entries or more. The page
  * of the interface says what each word is.
  * The memory must stay until `meldsim_close` has returned, and no other thread is in a call on the device.
  *
- * Errors: MELDSIM_ERR_ARGUMENT (null, not aligned, numbers), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+ * Errors: MELDSIM_ERR_ARGUMENT (null, not aligned, numbers, commands of the first), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
  *
  * # Safety
  * `ring` is null, or points to as many writable words, which only atomic operations touch from here on.

@@ -160,6 +160,8 @@ pub(crate) struct Ring {
     unheard: VecDeque<Post>,
     /// Outcomes so far.
     pub(crate) ended: u64,
+    /// Commands on the device whose outcome goes here.
+    pub(crate) outstanding: u64,
     /// When something was last taken or done. A spin ends so long after it, however many calls that takes.
     pub(crate) active: Instant,
 }
@@ -170,6 +172,7 @@ impl Ring {
             shared,
             unheard: VecDeque::new(),
             ended: 0,
+            outstanding: 0,
             active: Instant::now(),
         }
     }
@@ -177,6 +180,7 @@ impl Ring {
     /// A command has ended. When it has failed, the caller ends its slot.
     pub(crate) fn complete(&mut self, ticket: u64, outcome: Result<u64, Failure>) {
         self.ended += 1;
+        self.outstanding -= 1;
         let heard = match &outcome {
             Ok(latency_ps) => !self.shared.end(ticket, *latency_ps),
             Err(_) => !self.shared.is_pending(ticket),

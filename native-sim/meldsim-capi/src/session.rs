@@ -297,10 +297,22 @@ impl Session {
         Ok(())
     }
 
-    /// Gives the device a ring.
-    pub(crate) fn attach(&self, shared: Shared) -> Result<(), Failure> {
-        self.usable()?.ring = Some(Ring::new(shared));
-        Ok(())
+    /// Gives the device the ring that `shared` makes, once nothing of the one before is on the device: its tickets would be
+    /// taken for those of the new one.
+    pub(crate) fn attach(&self, shared: impl FnOnce() -> Shared) -> Result<(), Failure> {
+        let mut state = self.usable()?;
+        match &state.ring {
+            Some(Ring {
+                outstanding: outstanding @ 1..,
+                ..
+            }) => Err(Failure::argument(format!(
+                "{outstanding} commands of the device's ring are not done; call meldsim_ring_run until they are, then attach another"
+            ))),
+            _ => {
+                state.ring = Some(Ring::new(shared()));
+                Ok(())
+            }
+        }
     }
 
     /// Does what there is to do for the ring, and looks at it for `spin` after that; see `meldsim_ring_run`. `now_ns` is
@@ -436,7 +448,9 @@ impl Session {
             RingOp::Submit { detached: false } => OF_RING | entry.ticket,
             _ => DETACHED,
         };
-        perform(&mut state.device, entry, tag).map(|()| true)
+        perform(&mut state.device, entry, tag)?;
+        state.attached()?.outstanding += u64::from(tag != DETACHED && op != RingOp::Preload);
+        Ok(true)
     }
 
     /// The device under its lock, if it is in service.

@@ -9,7 +9,7 @@ use crate::clock::Deadline;
 use crate::entry::{
     List, Versioned, check_out, check_reserved, count, device, give, long, session, status, take,
 };
-use crate::error::{Failure, MELDSIM_ERR_UNSUPPORTED};
+use crate::error::{Failure, MELDSIM_ERR_UNSUPPORTED, remember};
 use crate::session::{How, MELDSIM_MAX_OUTSTANDING, Session};
 
 /// Opcode of `meldsim_submit`: everything buffered goes to the flash.
@@ -231,7 +231,8 @@ pub unsafe extern "C" fn meldsim_wait_result(
 ///
 /// Each is two values in `out`: the ticket, of a submission with MELDSIM_POSTED, and what `meldsim_wait` would return for
 /// it. In real-time mode `*due_ns` is the wall time until more may follow; else, or when nothing is scheduled, it is
-/// UINT64_MAX. A command that is submitted meanwhile may be done before that. Thread-safe.
+/// UINT64_MAX. A command that is submitted meanwhile may be done before that. `meldsim_last_error` has the text of the last
+/// that failed. Thread-safe.
 ///
 /// Errors: MELDSIM_ERR_ARGUMENT (null, `n`), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
 ///
@@ -250,7 +251,7 @@ pub unsafe extern "C" fn meldsim_reap(handle: i64, out: *mut i64, n: u32, due_ns
         let (taken, due) = session.reap(n as usize, |at, ticket, outcome| {
             let value = match outcome {
                 Ok(ended) => long(ended.latency_ps),
-                Err(status) => i64::from(Failure::of_command(status).code),
+                Err(status) => i64::from(remember(&Failure::of_command(status))),
             };
             // SAFETY: not null, and the caller vouches for `2 * n` writable values; `at` is below `n`.
             unsafe {

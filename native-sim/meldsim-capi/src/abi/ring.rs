@@ -25,14 +25,15 @@ const _: () = assert!(MELDSIM_RING_HEADER_WORDS as usize == crate::ring::HEADER)
 const MOST: u32 = 1 << 20;
 
 /// Gives a device a ring: memory in which the caller's threads put commands and find what has become of them, without a
-/// call. One thread makes the calls, `meldsim_ring_run`. A device has one ring; a second one takes its place.
+/// call. One thread makes the calls, `meldsim_ring_run`. A device has one ring; a second one takes its place, once all commands
+/// of the first are done.
 ///
 /// `ring` points to MELDSIM_RING_HEADER_WORDS + 8 * (`entries` + `slots`) words of 64 bits, which begin a line of the cache
 /// best, and are set here. Both numbers are powers of two up to 2^20; there are as many slots as entries or more. The page
 /// of the interface says what each word is.
 /// The memory must stay until `meldsim_close` has returned, and no other thread is in a call on the device.
 ///
-/// Errors: MELDSIM_ERR_ARGUMENT (null, not aligned, numbers), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
+/// Errors: MELDSIM_ERR_ARGUMENT (null, not aligned, numbers, commands of the first), MELDSIM_ERR_CLOSED, MELDSIM_ERR_PANIC.
 ///
 /// # Safety
 /// `ring` is null, or points to as many writable words, which only atomic operations touch from here on.
@@ -54,7 +55,7 @@ pub unsafe extern "C" fn meldsim_ring_attach(
         let words = Shared::words(entries, slots);
         // SAFETY: not null, aligned, and the caller vouches for as many words for as long as the device is open.
         let words = unsafe { std::slice::from_raw_parts(ring.cast::<AtomicU64>(), words) };
-        session.attach(Shared::new(words, entries, slots))
+        session.attach(|| Shared::new(words, entries, slots))
     })
 }
 

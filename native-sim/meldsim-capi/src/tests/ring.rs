@@ -114,6 +114,36 @@ fn an_entry_that_is_refused_is_posted_with_its_text_and_the_others_go_on() {
 }
 
 #[test]
+fn a_second_ring_waits_for_what_the_first_has_on_the_device() {
+    let ring = RingRig::new();
+    let attach = || {
+        let at = ring.words.as_ptr().cast_mut().cast();
+        // SAFETY: as many words as the ring needs, which live as long as the device.
+        unsafe { meldsim_ring_attach(ring.rig.handle, at, ENTRIES, SLOTS) }
+    };
+    let ticket = ring.read(0, 1);
+    ring.run(Duration::ZERO);
+    assert!(!ring.is_done(ticket));
+    assert_eq!(attach(), MELDSIM_ERR_ARGUMENT);
+    assert!(
+        last_error().starts_with("1 commands of the device's ring"),
+        "{}",
+        last_error()
+    );
+    assert!(!ring.is_done(ticket), "its memory is as it was");
+    ring.put(MELDSIM_RING_WAIT, 0, 0, 0, ticket).unwrap();
+    ring.run(Duration::ZERO);
+    let latency = ring.slot(ticket)[1].load(Relaxed);
+    assert!(ring.is_done(ticket) && latency > 0);
+    ok(attach());
+    assert!(!ring.is_done(ticket), "the new ring is empty");
+    let first = ring.read(64, 1);
+    ring.put(MELDSIM_RING_WAIT, 0, 0, 0, first).unwrap();
+    ring.run(Duration::ZERO);
+    assert_eq!((first, ring.is_done(first)), (1, true));
+}
+
+#[test]
 fn a_slot_goes_to_the_newest_ticket() {
     let ring = RingRig::new();
     let first = ring.read(0, 1);
