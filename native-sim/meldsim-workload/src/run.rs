@@ -2,6 +2,7 @@
 //! what `meldsim_run` of the C ABI takes. Its keys are named as the flags of `meldsim run`, and their values are written
 //! as there.
 
+use std::collections::BTreeMap;
 use std::io::{self, BufRead};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -19,7 +20,8 @@ use super::result::RunResult;
 use super::runner::Runner;
 use super::settings::Settings;
 use super::trace::{
-    Beyond, Replay, ReplayMode, ReplayOptions, TimeUnit, TraceFormat, TraceReader, parse_speedup,
+    Beyond, Columns, Replay, ReplayMode, ReplayOptions, TimeUnit, TraceFormat, TraceReader,
+    parse_speedup,
 };
 use meldsim::device::{Aging, Device};
 use meldsim::engine::Duration;
@@ -158,6 +160,12 @@ pub struct JobText {
     /// Seed of jobs that set no `randseed`.
     #[serde(default)]
     pub seed: Option<u64>,
+    /// What it includes: texts of files, by the paths that it gives.
+    #[serde(default)]
+    pub includes: BTreeMap<String, String>,
+    /// The `${VARIABLES}` that it may name. None is taken from the environment.
+    #[serde(default)]
+    pub variables: BTreeMap<String, String>,
 }
 
 /// A trace and how to replay it.
@@ -171,6 +179,9 @@ pub struct TraceFile {
     /// A format's name, such as `msr`; else its first lines tell.
     #[serde(default, deserialize_with = "parsed")]
     pub format: Option<TraceFormat>,
+    /// Its columns, of a table of one's own: `time:us,op,offset:512B,length`.
+    #[serde(default, deserialize_with = "parsed")]
+    pub columns: Option<Columns>,
     /// Unit of its times, such as `us`; else that of the format, or as its first times tell.
     #[serde(default, deserialize_with = "parsed")]
     pub time_unit: Option<TimeUnit>,
@@ -279,7 +290,7 @@ impl RunRequest {
                     sections: &[],
                     options: &self.set.job,
                     runtime: None,
-                    surroundings: &OfDevice(&profile),
+                    surroundings: &OfRequest(&profile, &job),
                 };
                 let list = file.parse()?;
                 passed_over = list.passed_over;
@@ -295,7 +306,10 @@ impl RunRequest {
                     name: trace.name.clone(),
                     error,
                 })?;
-                let reader = TraceReader::new(&trace.name, input, trace.format)?;
+                let reader = match &trace.columns {
+                    Some(columns) => TraceReader::described(&trace.name, input, columns)?,
+                    None => TraceReader::new(&trace.name, input, trace.format)?,
+                };
                 let mut reader = reader.with_volumes(&trace.volume);
                 if let Some(unit) = trace.time_unit {
                     reader = reader.with_time_unit(unit);
@@ -317,10 +331,19 @@ impl RunRequest {
     }
 }
 
-/// What a job file of a request may refer to: how large the device is.
-struct OfDevice<'a>(&'a Profile);
+/// What a job file of a request may refer to: what the request has, and how large the device is.
+struct OfRequest<'a>(&'a Profile, &'a JobText);
 
-impl Surroundings for OfDevice<'_> {
+impl Surroundings for OfRequest<'_> {
+    fn variable(&self, name: &str) -> Option<String> {
+        self.1.variables.get(name).cloned()
+    }
+
+    fn read(&self, path: &str) -> io::Result<String> {
+        let text = self.1.includes.get(path).cloned();
+        text.ok_or_else(|| io::Error::other("the request does not have it among its includes"))
+    }
+
     fn capacity_bytes(&self) -> Option<u64> {
         // What is wrong with a profile is told where it runs.
         capacity_bytes(self.0).ok()

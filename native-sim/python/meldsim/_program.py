@@ -14,16 +14,19 @@ from ._library import MeldsimError
 
 
 def what_if(
-    trace: Any, profiles: Sequence[Any] = (), *, closed: bool = False, iodepth: int | None = None, speedup: float = 1, threads: int | None = None
+    trace: Any, profiles: Sequence[Any] = (), *, closed: bool = False, iodepth: int | None = None, speedup: float = 1, threads: int | None = None,
+    columns: str | None = None,
 ) -> dict[str, Any]:
     """Replays a trace on several devices and layouts, and compares them, as `meldsim what-if` does.
 
     profiles: built-in names or paths of TOML files; default: those of the command line
+    columns:  of a table of one's own, such as "time:us,op,offset:512B,length"
     closed:   requests arrive when one before them has completed, iodepth at a time, not when they were recorded
 
     Returns what `meldsim what-if --format json` prints; `outcomes` has a dict for each device and layout. Raises MeldsimError.
     """
     flags: dict[str, Any] = {"closed": closed, "iodepth": iodepth, "speedup": None if speedup == 1 else speedup, "jobs": threads}
+    flags["trace_columns"] = columns
     return _run("what-if", str(trace), profile=list(profiles), **flags)
 
 

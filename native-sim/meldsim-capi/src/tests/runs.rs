@@ -47,6 +47,31 @@ fn a_run_gives_its_result_to_its_thread() {
 }
 
 #[test]
+fn a_job_has_the_includes_and_variables_of_its_request() {
+    let job = r#""workload": {"job": {"name": "x.fio", "text": "[one]\ninclude more.fio\nbs=${BS}\n", INCLUDES}}"#;
+    let with = |rest: &str| request(&job.replace("INCLUDES", rest));
+    let bytes = run(&with(
+        r#""includes": {"more.fio": "size=64k"}, "variables": {"BS": "16k"}"#,
+    ));
+    assert!(bytes > 1, "{}", last_error());
+    assert!(result().contains("\"total_ios\": 4,"), "{}", result());
+    assert_eq!(
+        run(&with(r#""variables": {"BS": "16k"}"#)),
+        i64::from(MELDSIM_ERR_ARGUMENT)
+    );
+    assert!(
+        last_error().contains("x.fio:2: include: of \"more.fio\" fails"),
+        "{}",
+        last_error()
+    );
+    assert_eq!(
+        run(&with(r#""includes": {"more.fio": "size=64k"}"#)),
+        i64::from(MELDSIM_ERR_ARGUMENT)
+    );
+    assert!(last_error().contains("BS"), "{}", last_error());
+}
+
+#[test]
 fn what_is_refused_has_a_status_and_a_text_and_leaves_no_result() {
     let no_room = JOB.replace("64k", "64t");
     let trace = r#""workload": {"trace": {"name": "mine", "path": "/nowhere/t"}}"#;

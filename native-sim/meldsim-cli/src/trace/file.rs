@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use anyhow::Result;
 use clap::Args;
-use meldsim_workload::trace::{TimeUnit, TraceFormat, TraceReader, decompressed};
+use meldsim_workload::trace::{Columns, TimeUnit, TraceFormat, TraceReader, decompressed};
 
 use crate::error::BadInput;
 use crate::output::{named, note};
@@ -76,10 +76,14 @@ fn open(flag: &str, path: &str) -> std::result::Result<(Box<dyn BufRead>, ReadSh
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Trace")]
 pub(crate) struct TraceArgs {
-    /// Format of the trace: mqsim, disksim, msr, alibaba, tencent, systor, spc, fiu, fio, blkparse, blktrace, oraclegeneral
-    /// or meld [default: detected from the first lines]
+    /// Format of the trace: mqsim, disksim, msr, alibaba, tencent, systor, spc, fiu, fio, blkparse, blktrace, ftrace, biosnoop,
+    /// fiolog, etw, vscsi, oraclegeneral or meld [default: detected from the first lines]
     #[arg(long, value_name = "FORMAT", requires = "trace", value_parser = str::parse::<TraceFormat>)]
     pub(crate) trace_format: Option<TraceFormat>,
+    /// Columns of a table of one's own, in their order: time:us,-,op,offset:512B,length,volume; or by a header's names:
+    /// time=start:s,op=kind:0/1,offset=lba:512B,length=bytes. - passes one over, 0/1 are a read and a write
+    #[arg(long, value_name = "COLUMNS", requires = "trace", conflicts_with = "trace_format", value_parser = str::parse::<Columns>)]
+    pub(crate) trace_columns: Option<Columns>,
     /// Unit of the trace's times: ps, ns, 100ns, us, ms or s [default: the format's, or the unit in which the first times are
     /// those of a clock]
     #[arg(long, hide_short_help = true, value_name = "UNIT", requires = "trace", value_parser = str::parse::<TimeUnit>)]
@@ -103,8 +107,11 @@ pub(crate) fn read(
         return Err(BadInput(message.to_owned()).into());
     }
     let (input, share) = open(flag, path)?;
-    let mut reader =
-        TraceReader::new(named(path), input, args.trace_format)?.with_volumes(&args.volume);
+    let reader = match &args.trace_columns {
+        Some(columns) => TraceReader::described(named(path), input, columns)?,
+        None => TraceReader::new(named(path), input, args.trace_format)?,
+    };
+    let mut reader = reader.with_volumes(&args.volume);
     if let Some(unit) = args.time_unit {
         reader = reader.with_time_unit(unit);
     }

@@ -7,7 +7,6 @@ use serde::Serialize;
 use super::footprint::{BLOCK_BYTES, Blocks, Footprint};
 use super::reader::TraceReader;
 use super::record::{Extent, Op, Record};
-use super::time::doubt;
 use crate::error::TraceError;
 use meldsim::Duration;
 use meldsim_stats::{Table, bytes, clauses, count, duration, percent};
@@ -205,7 +204,7 @@ impl Description {
         (self.empty, self.others) = (passed_over.empty, passed_over.others);
         self.out_of_order += reader.early();
         self.span_us = span.as_ps() as f64 / 1e6;
-        self.doubt = doubt(self.records, span, reader.time_unit());
+        self.doubt = reader.doubt(self.records, span, true);
         let per_second = |amount: u64| {
             let seconds = span.as_secs_f64();
             (seconds > 0.0).then(|| amount as f64 / seconds)

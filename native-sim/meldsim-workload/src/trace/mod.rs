@@ -26,7 +26,7 @@ mod write;
 pub use super::error::TraceError;
 pub use describe::{Description, Direction, SizeShare, VolumeShare};
 pub use footprint::Footprint;
-pub use formats::{HEADER as MELD_HEADER, PassedOver, TraceFormat};
+pub use formats::{Columns, HEADER as MELD_HEADER, PassedOver, TraceFormat};
 pub use options::{Assignment, Beyond, ReplayMode, ReplayOptions, parse_speedup};
 pub use reader::TraceReader;
 pub use record::{Extent, Op, Record};

@@ -3,12 +3,14 @@
 use std::fmt;
 use std::io::{self, BufRead, Chain, Cursor, Read};
 
-use super::formats::{Context, PassedOver, TraceFormat, read_header};
+use super::formats::{Columns, Context, PassedOver, TraceFormat, read_header};
 use super::head::{Head, RECORDS, without_records};
 use super::record::Record;
 use super::text::Lines;
-use super::time::TimeUnit;
+use super::time::{TimeUnit, doubt};
 use crate::error::{Fault, TraceError};
+use meldsim::Duration;
+use meldsim_stats::duration;
 
 /// Reads a trace record by record.
 #[derive(Debug)]
@@ -16,6 +18,8 @@ pub struct TraceReader<R> {
     /// What was looked at to know the format comes first.
     lines: Lines<Chain<Cursor<Vec<u8>>, R>>,
     format: TraceFormat,
+    /// Whether its first lines say the format, and nobody else does.
+    is_detected: bool,
     context: Context,
     /// Whether the unit of time is inferred, and not the format's.
     is_unit_inferred: bool,
@@ -47,8 +51,30 @@ impl<R: BufRead> TraceReader<R> {
     /// First lines that cannot be read or are of no known format, or a wrong header.
     pub fn new(
         file: &str,
+        input: R,
+        format: Option<TraceFormat>,
+    ) -> Result<TraceReader<R>, TraceError> {
+        TraceReader::open(file, input, format, None)
+    }
+
+    /// Reads a table of one's own.
+    ///
+    /// # Errors
+    ///
+    /// First lines that cannot be read, or a column that the first line does not name.
+    pub fn described(
+        file: &str,
+        input: R,
+        columns: &Columns,
+    ) -> Result<TraceReader<R>, TraceError> {
+        TraceReader::open(file, input, Some(TraceFormat::Described), Some(columns))
+    }
+
+    fn open(
+        file: &str,
         mut input: R,
         format: Option<TraceFormat>,
+        columns: Option<&Columns>,
     ) -> Result<TraceReader<R>, TraceError> {
         let head = Head::read(&mut input).map_err(|error| TraceError::Read {
             file: file.to_owned(),
@@ -60,9 +86,11 @@ impl<R: BufRead> TraceReader<R> {
             let fault = Fault::new("(file)", "is empty", RECORDS);
             return Err(first(fault));
         }
-        let format = format.map_or_else(|| head.format(), Ok).map_err(first)?;
+        let is_detected = format.is_none();
+        let format = format.map_or_else(|| head.format(), Ok);
+        let format = format.map_err(|(line, fault)| fault.at(file, line))?;
         let mut context = Context::default();
-        let is_unit_inferred = head.prepare(format, &mut context);
+        let is_unit_inferred = head.prepare(format, columns, &mut context).map_err(first)?;
         let mut lines = Lines::new(file, Cursor::new(head.bytes).chain(input));
         if format == TraceFormat::Meld {
             read_header(&mut lines, &mut context)?;
@@ -70,6 +98,7 @@ impl<R: BufRead> TraceReader<R> {
         Ok(TraceReader {
             lines,
             format,
+            is_detected,
             context,
             is_unit_inferred,
             file: file.to_owned(),
@@ -170,10 +199,47 @@ impl<R: BufRead> TraceReader<R> {
             match self.format.parse(line, context) {
                 Ok(Some(record)) => return Ok(Some(record)),
                 Ok(None) => {}
-                Err(fault) => return Err(self.fault(fault)),
+                Err(mut fault) => {
+                    if self.is_detected {
+                        let name = self.format.name();
+                        fault.remedy += &format!(
+                            " (read as {name}; --trace-format and --trace-columns say otherwise)"
+                        );
+                    }
+                    return Err(self.fault(fault));
+                }
             }
         }
         Ok(None)
+    }
+
+    /// What about the times of the trace makes no sense, if its `records` came within `span`, and where it ends before its end.
+    pub(super) fn doubt(&self, records: u64, span: Duration, is_open: bool) -> Option<String> {
+        let clock = &self.context.clock;
+        let unit = || doubt(records, span, clock.unit);
+        let overlap = || {
+            let sorted = match self.format {
+                TraceFormat::Blktrace | TraceFormat::Blkparse => {
+                    Some("blkparse -i NAME -d merged.bin".to_owned())
+                }
+                _ => self.context.table.sorted(),
+            };
+            let remedy = match sorted {
+                Some(sorted) => format!("merge them by time: {sorted}"),
+                None => "replay each by itself, or merge them by time".to_owned(),
+            };
+            Some(format!("{}; {remedy}", clock.overlap()?))
+        };
+        let read = || {
+            Some(format!(
+                "{}; they are read: {records} records in {}",
+                self.lines.cut()?,
+                duration(span)
+            ))
+        };
+        let times = is_open.then(|| overlap().or_else(unit)).flatten();
+        let all: Vec<String> = read().into_iter().chain(times).collect();
+        (!all.is_empty()).then(|| all.join("\ndoubt: "))
     }
 
     /// Begins the next pass; false if there is none.

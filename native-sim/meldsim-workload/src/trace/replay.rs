@@ -8,7 +8,6 @@ use super::options::{Assignment, ReplayMode, ReplayOptions};
 use super::place::Volume;
 use super::reader::TraceReader;
 use super::record::{Extent, Op, Record};
-use super::time::doubt;
 use crate::direction::Direction;
 use crate::error::{Fault, RunError, TraceError};
 use crate::requests::Submitted;
@@ -405,7 +404,7 @@ impl<R: BufRead, F: FnMut(Option<&Aging>) -> ControlFlow<()>> Records<R, F> {
         let ps = u128::from(span.as_ps()) * u128::from(self.options.speedup) / 1_000_000;
         let span = Duration::from_ps(u64::try_from(ps).unwrap_or(u64::MAX));
         let is_open = self.options.mode == ReplayMode::Open;
-        is_open.then(|| doubt(self.summary.records, span, self.reader.time_unit()))?
+        self.reader.doubt(self.summary.records, span, is_open)
     }
 
     /// Gives the record's volume, of which it is the first, a namespace.

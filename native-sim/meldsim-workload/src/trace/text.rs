@@ -43,6 +43,10 @@ pub(super) struct Lines<R> {
     line: Vec<u8>,
     /// The number of the line read last, from 1.
     number: u64,
+    /// Of whole records.
+    whole_bytes: u64,
+    /// What of a last record is there, if not all of it.
+    cut: Option<(usize, usize)>,
 }
 
 impl<R: BufRead> Lines<R> {
@@ -52,6 +56,8 @@ impl<R: BufRead> Lines<R> {
             input,
             line: Vec::new(),
             number: 0,
+            whole_bytes: 0,
+            cut: None,
         }
     }
 
@@ -73,23 +79,28 @@ impl<R: BufRead> Lines<R> {
         Ok(!self.line.is_empty())
     }
 
-    /// The line read last, without blanks around it.
+    /// The line read last, without blanks around it. A tab may stand for an empty first field.
     pub(super) fn text(&self) -> Result<&str, TraceError> {
         let text = std::str::from_utf8(&self.line);
-        text.map(str::trim)
+        text.map(|text| text.trim_matches(AROUND))
             .map_err(|_| self.unreadable("is not text".to_owned()))
     }
 
-    /// Reads the next record of so many bytes; false after the last.
+    /// Reads the next record of so many bytes; false after the last. The first must be whole; of a later one that is not, what
+    /// is there counts as cut off.
     pub(super) fn read_bytes(&mut self, record: &mut [u8]) -> Result<bool, TraceError> {
         self.number += 1;
         let (mut read, all) = (0, record.len());
         while read < all {
             match self.input.read(&mut record[read..]) {
                 Ok(0) if read == 0 => return Ok(false),
+                Ok(0) if self.number > 1 => {
+                    self.cut = Some((read, all));
+                    return Ok(false);
+                }
                 Ok(0) => {
                     let message = format!("has {read} of {all} B");
-                    let remedy = "the trace may be cut off: cut the rest of it off, too";
+                    let remedy = "the trace is cut off in its first record: copy it again";
                     return Err(self.fault(Fault::new("record", message, remedy)));
                 }
                 Ok(bytes) => read += bytes,
@@ -97,19 +108,52 @@ impl<R: BufRead> Lines<R> {
                 Err(error) => return Err(self.unread(error)),
             }
         }
+        self.whole_bytes += all as u64;
         Ok(true)
     }
 
     /// Passes over bytes behind a record.
     pub(super) fn skip(&mut self, bytes: u64) -> Result<(), TraceError> {
         let mut rest = (&mut self.input).take(bytes);
-        match io::copy(&mut rest, &mut io::sink()) {
-            Ok(_) => Ok(()),
-            Err(error) => Err(self.unread(error)),
+        let skipped = io::copy(&mut rest, &mut io::sink()).map_err(|error| self.unread(error))?;
+        self.whole_bytes += skipped;
+        if skipped < bytes {
+            self.cut = Some((skipped as usize, bytes as usize));
         }
+        Ok(())
+    }
+
+    /// Where a trace of records was cut off, if it was.
+    pub(super) fn cut(&self) -> Option<String> {
+        let (there, all) = self.cut?;
+        let (number, whole) = (self.number, self.whole_bytes);
+        Some(format!(
+            "the trace is cut off: record {number} has {there} of {all} B, after {whole} B that are whole"
+        ))
+    }
+
+    /// The bytes before the record read last.
+    pub(super) fn before_record(&self, record_bytes: usize) -> u64 {
+        self.whole_bytes - record_bytes as u64
     }
 
     fn unread(&self, error: io::Error) -> TraceError {
+        use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
+        // What decompresses says so.
+        if matches!(error.kind(), InvalidData | InvalidInput | UnexpectedEof) {
+            let whole = match self.whole_bytes {
+                0 => format!("-n {}", self.number - 1),
+                bytes => format!("-c {bytes}"),
+            };
+            let remedy = format!(
+                "it is cut off or damaged; what is whole: gzip -dc FILE | head {whole} | meldsim ... -"
+            );
+            return self.fault(Fault::new(
+                "(file)",
+                format!("cannot be read: {error}"),
+                remedy,
+            ));
+        }
         TraceError::Read {
             file: self.file.clone(),
             line: self.number,
@@ -137,14 +181,30 @@ pub(super) struct Fields<'a> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Separator {
-    Comma,
+    /// Each ends a field, which may be empty or in quotes.
+    Char(char),
     Blanks,
+}
+
+impl Separator {
+    pub(super) const COMMA: Separator = Separator::Char(',');
+
+    /// What separates the fields of a table's line.
+    pub(super) fn of(line: &str) -> Separator {
+        let known = [',', ';', '\t', '|'];
+        let found = known.into_iter().find(|known| line.contains(*known));
+        found.map_or(Separator::Blanks, Separator::Char)
+    }
 }
 
 impl<'a> Fields<'a> {
     pub(super) fn new(line: &'a str, separator: Separator) -> Fields<'a> {
+        let line = match separator {
+            Separator::Char(_) => line.trim_matches(AROUND),
+            Separator::Blanks => line.trim(),
+        };
         Fields {
-            rest: Some(line.trim()),
+            rest: Some(line),
             separator,
         }
     }
@@ -156,9 +216,12 @@ impl<'a> Fields<'a> {
         let rest = self.rest.take().filter(|rest| !rest.is_empty());
         let rest = rest.ok_or_else(missing)?;
         let (text, rest) = match self.separator {
-            Separator::Comma => match rest.split_once(',') {
-                Some((text, rest)) => (text.trim(), Some(rest)),
-                None => (rest.trim(), None),
+            Separator::Char(separator) => match quoted(rest) {
+                Some((text, rest)) => (text, rest.split_once(separator).map(|(_, rest)| rest)),
+                None => match rest.split_once(separator) {
+                    Some((text, rest)) => (text.trim(), Some(rest)),
+                    None => (rest.trim(), None),
+                },
             },
             Separator::Blanks => match rest.split_once([' ', '\t']) {
                 Some((text, rest)) => (text, Some(rest.trim_start())),
@@ -169,9 +232,14 @@ impl<'a> Fields<'a> {
         Ok(text)
     }
 
-    /// How many fields there are.
-    pub(super) fn count(mut self) -> usize {
-        std::iter::from_fn(|| self.text("").ok()).count()
+    /// All that are left.
+    pub(super) fn all(mut self) -> impl Iterator<Item = &'a str> {
+        std::iter::from_fn(move || self.text("").ok())
+    }
+
+    /// What was not taken yet.
+    pub(super) fn rest(&self) -> &'a str {
+        self.rest.unwrap_or_default()
     }
 
     /// The next field, if there is one, and what comes after it.
@@ -203,6 +271,18 @@ impl<'a> Fields<'a> {
     }
 }
 
+/// What stands around a line, but for tabs.
+const AROUND: [char; 3] = [' ', '\r', '\n'];
+
+/// What stands in quotes, and what is behind them.
+fn quoted(text: &str) -> Option<(&str, &str)> {
+    let (text, rest) = text
+        .trim_start_matches(' ')
+        .strip_prefix('"')?
+        .split_once('"')?;
+    Some((text.trim(), rest))
+}
+
 /// Whether a text is decimal digits.
 pub(super) fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
@@ -216,12 +296,35 @@ pub(super) fn number(text: &str) -> Option<u64> {
     match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         Some(digits) if !digits.starts_with('+') => u64::from_str_radix(digits, 16).ok(),
         Some(_) => None,
-        None => text
-            .strip_suffix(".0")
-            .filter(|whole| is_digits(whole))?
-            .parse()
-            .ok(),
+        // As a table's export has it: `4096.0`, `1.048576e+06`.
+        None => {
+            let scaled = decimal(text, 6)?;
+            let whole = (scaled % 1_000_000 == 0).then_some(scaled / 1_000_000)?;
+            u64::try_from(whole).ok()
+        }
     }
+}
+
+/// A decimal number, perhaps with an exponent as in `1e-05`, in units of `10^-places`; what is less than one is cut off.
+pub(super) fn decimal(text: &str, places: i32) -> Option<u128> {
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let exponent: i32 = exponent.parse().ok().filter(|of| (-99..=99).contains(of))?;
+    let (whole, part) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    if !is_digits(whole) || !(part.is_empty() || is_digits(part)) {
+        return None;
+    }
+    let first = exponent + places + whole.len() as i32 - 1;
+    let digits = whole.bytes().chain(part.bytes()).map(|byte| byte - b'0');
+    digits.enumerate().try_fold(0u128, |sum, (at, digit)| {
+        let power = u32::try_from(first - at as i32);
+        match power {
+            Ok(power) if digit > 0 => {
+                let digit = 10u128.checked_pow(power)?.checked_mul(u128::from(digit))?;
+                sum.checked_add(digit)
+            }
+            _ => Some(sum),
+        }
+    })
 }
 
 #[cfg(test)]
@@ -259,8 +362,9 @@ mod tests {
     #[test]
     fn fields_in_either_form() {
         for (line, separator) in [
-            ("1,x, 3", Separator::Comma),
+            ("1,x, 3", Separator::COMMA),
             (" 1  x\t3\r", Separator::Blanks),
+            ("\"1\" ;\"x\";3.0e0", Separator::Char(';')),
         ] {
             let mut fields = Fields::new(line, separator);
             assert_eq!(fields.number("a"), Ok(1));

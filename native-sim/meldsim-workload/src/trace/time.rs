@@ -2,11 +2,12 @@
 
 use std::str::FromStr;
 
-use super::text::{MEND, is_digits};
+use super::text::{MEND, decimal, is_digits};
 use crate::error::Fault;
 use crate::quantity::choice;
 use meldsim::Duration;
 use meldsim::profile::excerpt;
+use meldsim_stats::duration;
 
 /// The unit in which a trace counts time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -100,6 +101,18 @@ pub(super) struct Clock {
     last: Duration,
     /// Records earlier than the first, while none was later than it.
     pub(super) early: u64,
+    /// How records lie before the latest so far.
+    back: Back,
+}
+
+/// Records earlier than one before them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Back {
+    records: u64,
+    farthest: Duration,
+    /// Of these in a row.
+    run: u64,
+    longest_run: u64,
 }
 
 impl Clock {
@@ -116,7 +129,10 @@ impl Clock {
             }
             Some(ps)
         };
-        read().ok_or_else(|| {
+        // Small ones are exported as `1e-05`.
+        let places = self.unit.ps().ilog10() as i32;
+        let exported = || text.contains(['e', 'E']).then(|| decimal(text, places))?;
+        read().or_else(exported).ok_or_else(|| {
             let message = format!("is \"{}\", which is not a time", excerpt(text));
             Fault::new(field, message, MEND)
         })
@@ -128,8 +144,34 @@ impl Clock {
         self.early += u64::from(ps < first && self.last == self.begin);
         let since = u64::try_from(ps.saturating_sub(first)).unwrap_or(u64::MAX);
         let arrival = Duration::from_ps(self.begin.as_ps().saturating_add(since));
+        let back = &mut self.back;
+        if arrival < self.last {
+            back.records += 1;
+            back.farthest = back.farthest.max(self.last - arrival);
+            back.run += 1;
+            back.longest_run = back.longest_run.max(back.run);
+        } else {
+            back.run = 0;
+        }
         self.last = self.last.max(arrival);
         arrival
+    }
+
+    /// That files were joined which overlap in time, if records come late as they do then: from most of the way back, or many
+    /// in a row. Others are a little late where several processors record.
+    pub(super) fn overlap(&self) -> Option<String> {
+        const MANY: u64 = 64;
+        let Back {
+            records,
+            farthest,
+            longest_run,
+            ..
+        } = self.back;
+        let is_far = farthest.as_ps() >= self.last.as_ps() / 2;
+        (records >= 2 && (is_far || longest_run >= MANY)).then(|| {
+            let far = duration(farthest);
+            format!("{records} records are earlier than one before them, by up to {far}, and arrive with it: files that overlap in time were joined")
+        })
     }
 
     /// The trace begins anew at its last arrival.
@@ -210,7 +252,12 @@ mod tests {
             (TimeUnit::S, "1.", Some(1_000_000_000_000)),
             (TimeUnit::S, "-1", None),
             (TimeUnit::S, "1.5.5", None),
-            (TimeUnit::S, "1e3", None),
+            (TimeUnit::S, "1e3", Some(1_000_000_000_000_000)),
+            (TimeUnit::S, "1.5e-05", Some(15_000_000)),
+            (TimeUnit::Ms, "2.5E+1", Some(25_000_000_000)),
+            (TimeUnit::S, "1e-13", Some(0)),
+            (TimeUnit::S, "1e", None),
+            (TimeUnit::S, "1e99", None),
             (TimeUnit::S, "0.١", None),
             (TimeUnit::S, "", None),
         ] {

@@ -2,12 +2,13 @@
 
 use meldsim::Duration;
 use meldsim_workload::trace::{
-    Description, Extent, Op, Record, TimeUnit, TraceError, TraceFormat, TraceReader, TraceWriter,
+    Columns, Description, Extent, Op, Record, TimeUnit, TraceError, TraceFormat, TraceReader,
+    TraceWriter,
 };
 use proptest::prelude::*;
 
 /// A file of `workloads/traces`: its format, when its requests may arrive instead of in the microsecond, and the volume.
-const SAMPLES: [(&str, TraceFormat, u64, &str); 14] = [
+const SAMPLES: [(&str, TraceFormat, u64, &str); 19] = [
     ("mqsim.trace", TraceFormat::Mqsim, 1, "trace"),
     ("disksim.trace", TraceFormat::Disksim, 1, "0"),
     ("msr.csv", TraceFormat::Msr, 1, "web.0"),
@@ -26,6 +27,11 @@ const SAMPLES: [(&str, TraceFormat, u64, &str); 14] = [
         1_000_000,
         "trace",
     ),
+    ("ftrace.txt", TraceFormat::Ftrace, 1, "8.0"),
+    ("biosnoop.txt", TraceFormat::Biosnoop, 1, "sda"),
+    ("fiolog.txt", TraceFormat::Fiolog, 1000, "trace"),
+    ("etw.csv", TraceFormat::Etw, 1, "0"),
+    ("vscsi.bin", TraceFormat::Vscsi, 1, "trace"),
     ("meld.csv", TraceFormat::Meld, 1, "vol0"),
 ];
 
@@ -124,16 +130,10 @@ fn each_format_becomes_each_other() {
             let what = format!("{name} to {}", to.name());
             let written = converted(&sample(name), to).unwrap();
             let read = records(&written, None).unwrap_or_else(|error| panic!("{what}: {error}"));
-            let to_us = if matches!(to, TraceFormat::Tencent | TraceFormat::OracleGeneral) {
-                1_000_000
-            } else {
-                1
-            };
-            let read: Vec<Record> = match (from, to) {
-                // What has no operations reads.
-                (TraceFormat::OracleGeneral, _) => read,
-                // A sector is widened, and read.
-                _ => read,
+            let to_us = match to {
+                TraceFormat::Tencent | TraceFormat::OracleGeneral => 1_000_000,
+                TraceFormat::Fiolog => 1000,
+                _ => 1,
             };
             let writes = from != TraceFormat::OracleGeneral && to != TraceFormat::OracleGeneral;
             assert_requests(&read, from_us.max(to_us), writes, &what);
@@ -257,6 +257,81 @@ fn what_real_files_do_is_read() {
             2,
         ),
         ("10,20782,1,gzip,2\n", "", 0),
+        // blkparse's own: processes' names, times of each request, what -s prints of each process.
+        (
+            "8,0 1 1 0.1 7 D R 8 + 8 [(sd-pam)]\n8,0 1 2 0.2 7 D W 8 + 8 [kworker/u8:2+flush-259:0]\n\
+             8,0 1 3 0.3 7 D RA 8 + 8 (    1234) [a) + 3]\n8,0 1 4 0.4 7 D FN 0 (    12) [a (b)]\n\
+             8,0 1 5 0.5 7 C R 8 + 8 (  900) [0]\n8,0 1 6 0.6 7 m N cfq7 (x) + 8\n\
+             fio (7)\n Reads Queued:           3,       12KiB\t Writes Queued:  1, 4KiB\n\nCPU0 (8,0):\n\
+             Total (8,0):\n Reads Queued: 3, 12KiB\nThroughput (R/W): 1KiB/s / 2KiB/s\nEvents (8,0): 6 entries\nSkips: 0 forward\n",
+            "blkparse",
+            4,
+        ),
+        // As trace-cmd and perf print tracepoints; a command passed through, a flush, completions.
+        (
+            "cpus=4\n           fio-81 [002]   9.000001: block_rq_issue:       259,0 WS 4096 () 8 + 8 [fio]\n\
+             a b-9 [000] 9.1: block_rq_issue: 259,0 FF 0 () 18446744073709551615 + 0 none,0,0 [a b]\n\
+             a-9 [000] 9.2: block_rq_issue: 8,0 N 36 (12 00 00 00) 0 + 0 [a]\n\
+             a-9 [000] 9.2: block_rq_complete: 8,0 R () 8 + 8 [0]\nCPU 3 is empty\n",
+            "ftrace",
+            2,
+        ),
+        (
+            "fio 81 [002] 9.000001:    block:block_bio_queue: 259,0 R 8 + 8 [fio]\n",
+            "ftrace",
+            1,
+        ),
+        // biosnoop in C with queueing times; in Python of old, without a disk and a sector.
+        (
+            "TIME(s)     COMM           PID     DISK      T      SECTOR     BYTES   QUE(ms) LAT(ms)\n\
+             0.000000    kworker/u8:2+f 88      nvme0n1   WS     8          4096    0.001   0.210\n\
+             0.100000    kworker/u8:2   88      nvme0n1   FF     -1         0       0.001   0.210\n",
+            "biosnoop",
+            2,
+        ),
+        (
+            "TIME(s)        COMM           PID    DISK    T  SECTOR    BYTES   LAT(ms)\n\
+             0.000000000    ?              0              R  -1        8       0.26\n\
+             0.1  Web Content  3  sda  R  8  512  0.3\n0.2  a 5 b  3  sda  R  8  512  0.3\n",
+            "biosnoop",
+            2,
+        ),
+        // Logs of fio with priorities, with times of issue, of before 3.27; of xperf with the processor.
+        (
+            "0, 61, 0, 4096, 8192, 0x0001\n1, 61, 2, 4096, 0, 0x0001\n",
+            "fiolog",
+            2,
+        ),
+        ("0, 61, 0, 4096, 8192, 0, 123456789\n", "fiolog", 1),
+        ("0, 61, 0, 4096, 0\n2, 61, 1, 4096, 8192\n", "fiolog", 2),
+        (
+            "BeginHeader\r\nDiskRead,  TimeStamp, Process Name ( PID), ThreadID, CPU, IrpPtr, ByteOffset, IOSize, ElapsedTime, DiskNum\r\n\
+             EndHeader\r\nOS Version: 6.1\r\nCSwitch, 12, x\r\nDiskRead, 13, a.exe ( 4), 8, 1, 0xfa, 0x00123000, 0x00001000, 20, 0\r\n\
+             DiskFlush, 14, a.exe ( 4), 8\r\n",
+            "etw",
+            1,
+        ),
+        // Tables as they are exported: an index, other orders, separators, quotes, exponents.
+        (
+            ",Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime\n0,128166372003061629,web,0,Read,4096.0,4096,1331\n",
+            "msr",
+            1,
+        ),
+        (
+            "\u{feff}Size;offset;Type;\"DiskNumber\";Hostname;Timestamp\r\n4096;0;Write;1;usr;128166372003061629\r\n",
+            "msr",
+            1,
+        ),
+        (
+            "\tTimestamp\tResponse\tIOType\tLUN\tOffset\tSize\n0\t1e-05\t2e-4\tR\t0\t4.096e+03\t512\n1\t1.5e-05\t\tW\t0\t0\t512\n",
+            "systor",
+            2,
+        ),
+        (
+            "\"3\",\"R\",\"0\",\"4096\",\"1577808000000626\"\n",
+            "alibaba",
+            1,
+        ),
     ] {
         match (
             TraceReader::new("t", text.as_bytes(), None),
@@ -269,6 +344,250 @@ fn what_real_files_do_is_read() {
             (_, Err(error)) => assert_eq!((format, expected), ("", 0), "{text}: {error}"),
             (Err(error), _) => panic!("{text}: {error}"),
         }
+    }
+}
+
+#[test]
+fn a_table_of_no_format_is_refused_with_the_nearest() {
+    for (text, words) in [
+        (
+            "0.1,5,0,R,8192,4096,12\n0.2,5,0,W,8192,4096,12\n",
+            "t:1: line: is of no known format",
+        ),
+        (
+            "100,0,1,R,64,8,12\n",
+            "the nearest is fiolog, but for \"R\" as block size",
+        ),
+        (
+            "1,5,1,R,8192\n2,5,1,W,8192\n",
+            "t:1: line: is of no known format",
+        ),
+        ("7,0,4096,1,3\n9,4096,4096,0,3\n", "the nearest is"),
+        ("0.5,sda,R\n", "is of no known format: \"0.5,sda,R\""),
+        (
+            "ts,dev,cpu,op,sector,count,lat\n100,sda,3,R,64,512,12\n",
+            "t:1: columns: are \"ts,dev,cpu,op,sector,count,lat\"; the lines look like msr",
+        ),
+        (
+            "time,lba,n,what\n100,64,8,R\n",
+            "t:2: line: is of no known format: \"100,64,8,R\"",
+        ),
+        (
+            "# Notes\n\nOn 4 of 9 disks we saw 3 5 R 8 0 of it\n4 of 9 disks 3 5 R 8 0 each\nand more\nand more\n",
+            "is of no known format",
+        ),
+        ("\u{0}T\u{0}i", "is of no known format"),
+        (
+            "0, 61, 0, 4096, 0\n2, 61, 1, 4096, 0\n",
+            "t:1: offset: is in no line of this log of fio's; record it again with log_offset=1",
+        ),
+        ("0, 61, 0, 4096\n", "record it again with log_offset=1"),
+    ] {
+        let error = records(text.as_bytes(), None).unwrap_err().to_string();
+        assert!(error.contains(words), "{text}: {error}");
+    }
+    let utf_16: Vec<u8> = "\u{feff}a,b"
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let error = records(&utf_16, None).unwrap_err().to_string();
+    assert!(
+        error.contains("is text in UTF-16; pipe it: iconv"),
+        "{error}"
+    );
+    let error = records(b"1000 0 8 8 1\n1001 0 x 8 1\n", None)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("t:2: first sector: is \"x\"") && error.contains("(read as mqsim;"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_table_of_ones_own_is_described() {
+    let read = |columns: &str, text: &str| {
+        let mut reader = TraceReader::described("t", text.as_bytes(), &columns.parse().unwrap())?;
+        let mut read = Vec::new();
+        while let Some(record) = reader.next_record()? {
+            read.push((
+                record.arrival.as_ps() / 1000,
+                record.op,
+                record.offset,
+                record.length,
+                record.volume,
+            ));
+        }
+        Ok::<_, TraceError>(read)
+    };
+    let all = [
+        (0, Op::Read, 4096, 512, 0),
+        (10_000, Op::Write, 0, 4096, 1),
+        (20_000, Op::Read, 0, 4096, 0),
+    ];
+    for (columns, text) in [
+        (
+            "time:us,volume,op,offset:512B,length:B",
+            "5,a,R,8,512\n15,b,W,0,4096\n25,a,r,0,4096\n",
+        ),
+        (
+            "time=start_time:s,op=Op Type,offset=file_offset,length=n:sectors,volume=file",
+            "\u{feff},n,\"Op Type\",Start_Time,file,file_offset,x\r\n0,1,READ,1e-05,a,4096.0,nan\r\n\r\n1,8,WRITE,2e-05,b,0.0,\r\n2,8,Read,3e-05,a,0,1\r\n",
+        ),
+        (
+            "-,op:in/out,length,offset:4KiB,time:ms,volume",
+            "x in 512 1 .5e0 a\n",
+        ),
+        (
+            "-,op:0/1,length,offset:4KiB,time:ms,volume",
+            "x\t0\t512\t1\t7.00\ta\t\nx\t1\t4096\t0\t7.01\tb\ty\n\t0\t4096\t0\t7.02\ta\n",
+        ),
+    ] {
+        match text.contains(".5e0") {
+            true => assert!(
+                read(columns, text)
+                    .unwrap_err()
+                    .to_string()
+                    .contains("t:1: time: is \".5e0\"")
+            ),
+            false => assert_eq!(read(columns, text).unwrap(), all, "{columns}"),
+        }
+    }
+    let all = "time:us,op,offset,length";
+    let read = read(all, "1;flush;0;0\n2;discard;0;512\n3;WS;0;512\n").unwrap();
+    assert_eq!(
+        read.iter().map(|record| record.1).collect::<Vec<_>>(),
+        [Op::Flush, Op::Trim, Op::Write]
+    );
+    for (columns, words) in [
+        ("op,offset,length", "no column is time"),
+        (
+            "time,op,offset,length",
+            "\"time\" has no unit; write one of",
+        ),
+        ("time:min,op,offset,length", "\"time:min\": use"),
+        ("time:us,op,offset:x,length", "\"x\" is no unit"),
+        (
+            "time:us,op,offset,length,size",
+            "\"size\" is no column; use time, op",
+        ),
+    ] {
+        let error = columns.parse::<Columns>().unwrap_err();
+        assert!(error.contains(words), "{columns}: {error}");
+    }
+}
+
+#[test]
+fn what_is_missing_of_a_table_of_ones_own_is_named() {
+    for (columns, text, words) in [
+        (
+            "time=t:s,op=kind,offset=o,length=n",
+            "t,op,o,n\n1,R,0,512\n",
+            "t:1: columns: are \"t,op,o,n\", none is \"kind\"",
+        ),
+        (
+            "time:s,op,offset,length",
+            "1,R,0,512\n2,R,0\n",
+            "t:2: length: is missing",
+        ),
+        (
+            "time:s,op,offset,length",
+            "1,copy,0,512\n",
+            "op: is \"copy\", which no one knows: name those of reads and writes",
+        ),
+    ] {
+        let reader = TraceReader::described("t", text.as_bytes(), &columns.parse().unwrap());
+        let error = reader.and_then(|mut reader| {
+            while reader.next_record()?.is_some() {}
+            Ok(())
+        });
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains(words), "{error}");
+    }
+}
+
+#[test]
+fn files_that_overlap_in_time_are_doubted_with_what_merges_them() {
+    let doubt = |text: &[u8]| {
+        let mut reader = TraceReader::new("t", text, None).unwrap();
+        Description::of(&mut reader, || {}).unwrap().doubt
+    };
+    let alibaba = |from: u64, lines: u64| -> String {
+        let line = |n: u64| {
+            format!(
+                "1,R,{},4096,{}\n",
+                n * 4096,
+                1_577_808_000_000_000 + (from + n) * 1000
+            )
+        };
+        (0..lines).map(line).collect()
+    };
+    // Wholly, in three lines or many; in part, where many come late though not far.
+    for (first, second, late) in [
+        ((0, 3), (0, 3), 2),
+        ((0, 500), (10, 500), 489),
+        ((0, 5000), (4900, 5000), 99),
+    ] {
+        let text = alibaba(first.0, first.1) + &alibaba(second.0, second.1);
+        let doubt = doubt(text.as_bytes()).unwrap();
+        assert!(
+            doubt.starts_with(&format!(
+                "{late} records are earlier than one before them, by up to "
+            )),
+            "{doubt}"
+        );
+        assert!(
+            doubt.ends_with("merge them by time: sort -s -t ',' -k 5,5g"),
+            "{doubt}"
+        );
+    }
+    let late = |n: u64| if n % 10 == 9 { n - 3 } else { n };
+    let little: String = (0..500).map(|n| alibaba(late(n), 1)).collect();
+    assert_eq!(
+        doubt(little.as_bytes()),
+        None,
+        "one now and then is a processor's"
+    );
+    let mut two = sample("blktrace.bin");
+    two.extend(sample("blktrace.bin"));
+    assert!(
+        doubt(&two)
+            .unwrap()
+            .ends_with("merge them by time: blkparse -i NAME -d merged.bin")
+    );
+    let in_blanks = "5 0 8 8 1\n9 0 8 8 1\n5 0 8 8 1\n6 0 8 8 1\n";
+    assert!(
+        doubt(in_blanks.as_bytes())
+            .unwrap()
+            .ends_with("sort -s -k 1,1g")
+    );
+}
+
+#[test]
+fn a_binary_trace_that_is_cut_off_is_read_as_far_as_it_goes() {
+    for (name, bytes, whole) in [
+        ("blktrace.bin", 48, 5),
+        ("vscsi.bin", 32, 5),
+        ("oraclegeneral.bin", 24, 2),
+    ] {
+        let text = sample(name);
+        let cut = &text[..text.len() - bytes / 2];
+        let mut reader = TraceReader::new("t", cut, None).unwrap();
+        let description = Description::of(&mut reader, || {}).unwrap();
+        assert!(
+            description.records >= whole,
+            "{name}: {}",
+            description.records
+        );
+        let (doubt, there) = (description.doubt.unwrap(), text.len() - bytes);
+        let words = format!(
+            "of {bytes} B, after {there} B that are whole; they are read: {} records in ",
+            description.records
+        );
+        assert!(
+            doubt.starts_with("the trace is cut off: record ") && doubt.contains(&words),
+            "{name}: {doubt}"
+        );
     }
 }
 
@@ -475,7 +794,7 @@ proptest! {
         changes in prop::collection::vec((0usize..1000, any::<u8>()), 0..6),
         end in 0usize..1200,
         named in any::<bool>(),
-        to in 0usize..13,
+        to in 0usize..18,
     ) {
         let (name, format, ..) = SAMPLES[which];
         let mut text = sample(name);

@@ -1,5 +1,5 @@
-//! What Linux's block layer tells of requests: the lines that blkparse prints, and the records that blktrace writes
-//! (`struct blk_io_trace` of linux/blktrace_api.h).
+//! What Linux's block layer tells of requests: the lines that blkparse prints, the records that blktrace writes
+//! (`struct blk_io_trace` of linux/blktrace_api.h), and the tracepoints `block:*` as `trace`, `trace-cmd` and `perf` print them.
 
 use std::io::{self, BufRead, Write};
 
@@ -19,13 +19,16 @@ pub(in crate::trace) enum Action {
     Queue,
     /// It was completed.
     Complete,
+    /// It was given to the scheduler.
+    Insert,
 }
 
-/// As blkparse prints and blktrace writes them.
-const ACTIONS: [(Action, &str, u32); 3] = [
-    (Action::Issue, "D", 7),
-    (Action::Queue, "Q", 1),
-    (Action::Complete, "C", 8),
+/// As blkparse prints, blktrace writes and a tracepoint is called.
+const ACTIONS: [(Action, &str, u32, &str); 4] = [
+    (Action::Issue, "D", 7, "block_rq_issue"),
+    (Action::Queue, "Q", 1, "block_bio_queue"),
+    (Action::Complete, "C", 8, "block_rq_complete"),
+    (Action::Insert, "I", 3, "block_rq_insert"),
 ];
 
 impl Action {
@@ -37,10 +40,21 @@ impl Action {
         ACTIONS[self as usize].2
     }
 
+    fn tracepoint(self) -> &'static str {
+        ACTIONS[self as usize].3
+    }
+
     /// That of lines of text.
     pub(in crate::trace) fn of_lines<'a>(lines: impl Iterator<Item = &'a str> + Clone) -> Action {
-        let has = |printed: &str| lines.clone().any(|line| action(line) == Some(printed));
-        let action = ACTIONS.iter().find(|(_, printed, _)| has(printed));
+        let has = |printed: &str, tracepoint: &str| {
+            lines.clone().any(|line| {
+                action(line) == Some(printed)
+                    || event(line).is_some_and(|(_, name, _)| name == tracepoint)
+            })
+        };
+        let action = ACTIONS
+            .iter()
+            .find(|(_, printed, _, tracepoint)| has(printed, tracepoint));
         action.map_or_else(Action::default, |(action, ..)| *action)
     }
 
@@ -55,7 +69,7 @@ impl Action {
         }
         let action = ACTIONS
             .iter()
-            .find(|(_, _, number)| seen.contains(&Some(*number)));
+            .find(|(_, _, number, _)| seen.contains(&Some(*number)));
         action.map_or_else(Action::default, |(action, ..)| *action)
     }
 }
@@ -68,18 +82,33 @@ fn action(line: &str) -> Option<&str> {
 /// Whether a line begins with a device, a processor, a sequence number and a time.
 pub(super) fn fits(line: &str) -> bool {
     let mut fields = line.split_ascii_whitespace();
-    let is_pair = |text: &str, separator| {
-        let pair = text.split_once(separator);
-        pair.is_some_and(|(a, b)| is_digits(a) && is_digits(b))
-    };
     fields.next().is_some_and(|device| is_pair(device, ','))
         && fields.next().is_some_and(is_digits)
         && fields.next().is_some_and(is_digits)
         && fields.next().is_some_and(|time| is_pair(time, '.'))
 }
 
+/// Whether these are two numbers.
+fn is_pair(text: &str, separator: char) -> bool {
+    let pair = text.split_once(separator);
+    pair.is_some_and(|(a, b)| is_digits(a) && is_digits(b))
+}
+
+/// The time of a tracepoint, its name, and what it tells: `process-pid [cpu] flags seconds: name: device rwbs ...`.
+pub(super) fn event(line: &str) -> Option<(&str, &str, &str)> {
+    let (before, after) = line.split_at(line.find("block_")?);
+    let (name, told) = after.split_once(": ")?;
+    // perf puts the kind in front.
+    let before = before
+        .trim_end_matches("block:")
+        .trim_end()
+        .strip_suffix(':')?;
+    let time = before.rsplit(' ').next()?;
+    time.split('.').all(is_digits).then_some((time, name, told))
+}
+
 /// What letters such as `WFS` ask for.
-fn op(rwbs: &str, has_range: bool) -> Option<Op> {
+pub(super) fn op(rwbs: &str, has_range: bool) -> Option<Op> {
     let has = |letter: char| rwbs.contains(letter);
     match () {
         () if has('D') || has('E') => Some(Op::Trim),
@@ -103,27 +132,74 @@ pub(super) fn parse(line: &str, context: &mut Context) -> Result<Option<Record>,
     if SUMMARY.iter().any(|word| line.starts_with(word)) || (!fits(line) && line.contains(':')) {
         return Ok(None);
     }
+    let first = line.split_ascii_whitespace().next().unwrap_or_default();
+    if !is_pair(first, ',') {
+        // The name of a process above what it did.
+        return context.other();
+    }
     let mut fields = Fields::new(line, Separator::Blanks);
     let device = fields.text("device")?;
     fields.number("CPU")?;
     fields.number("sequence")?;
-    let time_ps = context.clock.read("time", fields.text("time")?)?;
+    let time = fields.text("time")?;
     fields.text("PID")?;
-    if fields.text("action")? != context.action.printed() {
+    let is_step = fields.text("action")? == context.action.printed();
+    request(time, device, is_step, fields, context)
+}
+
+/// The request of a tracepoint's line, if it has one.
+pub(super) fn parse_event(line: &str, context: &mut Context) -> Result<Option<Record>, Fault> {
+    let Some((time, name, told)) = event(line) else {
+        return Ok(None);
+    };
+    let mut fields = Fields::new(told, Separator::Blanks);
+    let device = fields.text("device")?;
+    let is_step = name == context.action.tracepoint();
+    request(time, device, is_step, fields, context)
+}
+
+/// What follows a device in both: `RWBS [bytes] [(command)] [sector + sectors] [(time)] [process]`.
+fn request(
+    time: &str,
+    device: &str,
+    is_step: bool,
+    mut fields: Fields<'_>,
+    context: &mut Context,
+) -> Result<Option<Record>, Fault> {
+    let time_ps = context.clock.read("time", time)?;
+    if !is_step {
         return context.other();
     }
     let rwbs = fields.text("RWBS")?;
+    let line = fields.clone();
+    // Tracepoints have the command here, which is empty but for one that is passed through: then there is no range of sectors.
+    let before_process = line.rest().split('[').next().unwrap_or_default();
+    if let Some((_, after)) = before_process
+        .split_once(") ")
+        .filter(|(_, after)| after.contains(" + "))
+    {
+        fields = Fields::new(after, Separator::Blanks);
+    }
+    let (next, after) = fields.peek().unwrap_or_default();
+    let has_none = |text: &str| text.is_empty() || text.starts_with(['[', '(']);
     // A flush has no range, and a command that is passed through has its bytes there.
-    let next = fields.peek().map_or("", |(next, _)| next);
-    let has_range = !next.starts_with(['[', '(']) && !line.contains('(') && !rwbs.contains('N');
+    let is_flush = rwbs.contains('F') && next.is_empty();
+    let has_range = !(is_flush || rwbs.contains('N') || next.starts_with(['[', '(']))
+        && (!has_none(after) || after.is_empty());
     let (mut offset, mut length) = (0, 0);
-    if has_range && !(next.is_empty() && rwbs.contains('F')) {
-        offset = in_bytes("sector", fields.number("sector")?, SECTOR_BYTES)?;
+    if has_range {
+        let sector = fields.number("sector")?;
         if fields.text("sectors")? != "+" {
-            let message = format!("do not stand behind a plus: \"{}\"", excerpt(line));
+            let message = format!("do not stand behind a plus: \"{}\"", excerpt(line.rest()));
             return Err(Fault::new("sectors", message, MEND));
         }
         length = in_bytes("sectors", fields.number("sectors")?, SECTOR_BYTES)?;
+        // Of nothing, it may be the highest number.
+        offset = if length > 0 {
+            in_bytes("sector", sector, SECTOR_BYTES)?
+        } else {
+            0
+        };
     }
     let Some(op) = op(rwbs, length > 0) else {
         return context.other();
@@ -140,8 +216,7 @@ pub(super) fn parse(line: &str, context: &mut Context) -> Result<Option<Record>,
 /// As blkparse prints a request that was issued.
 pub(super) fn print(line: &mut Vec<u8>, record: &Record, written: &Written<'_>) -> io::Result<()> {
     let (major, minor) = written.device(record);
-    let ns = record.arrival.as_ps() / 1000;
-    let (seconds, ns) = (ns / 1_000_000_000, ns % 1_000_000_000);
+    let (seconds, ns) = seconds(record);
     let number = written.number;
     write!(
         line,
@@ -150,14 +225,38 @@ pub(super) fn print(line: &mut Vec<u8>, record: &Record, written: &Written<'_>) 
     let (sector, sectors) = (record.offset / SECTOR_BYTES, record.length / SECTOR_BYTES);
     match record.op {
         Op::Flush => writeln!(line, " FN [trace]"),
-        op => {
-            let rwbs = match op {
-                Op::Read => "R",
-                Op::Write => "W",
-                _ => "D",
-            };
-            writeln!(line, "{rwbs:>3} {sector} + {sectors} [trace]")
-        }
+        op => writeln!(line, "{:>3} {sector} + {sectors} [trace]", rwbs(op)),
+    }
+}
+
+/// As a tracepoint prints it.
+pub(super) fn print_event(
+    line: &mut Vec<u8>,
+    record: &Record,
+    written: &Written<'_>,
+) -> io::Result<()> {
+    let (major, minor) = written.device(record);
+    let (seconds, ns) = seconds(record);
+    let (sector, sectors) = (record.offset / SECTOR_BYTES, record.length / SECTOR_BYTES);
+    let (rwbs, bytes) = (rwbs(record.op), record.length);
+    writeln!(
+        line,
+        "trace-0 [000] {seconds:5}.{ns:09}: block_rq_issue: {major},{minor} {rwbs} {bytes} () {sector} + {sectors} [trace]"
+    )
+}
+
+/// Seconds and nanoseconds of the arrival.
+fn seconds(record: &Record) -> (u64, u64) {
+    let ns = record.arrival.as_ps() / 1000;
+    (ns / 1_000_000_000, ns % 1_000_000_000)
+}
+
+fn rwbs(op: Op) -> &'static str {
+    match op {
+        Op::Read => "R",
+        Op::Write => "W",
+        Op::Flush => "FN",
+        _ => "D",
     }
 }
 
@@ -265,7 +364,10 @@ pub(super) fn read<R: BufRead>(
                 event.magic,
                 MAGIC | VERSION
             );
-            let remedy = "give one file of blktrace, or what blkparse -d writes";
+            let whole = lines.before_record(RECORD_BYTES);
+            let remedy = format!(
+                "give one file of blktrace, or what blkparse -d writes; what is whole before it: head -c {whole} FILE"
+            );
             return Err(lines.fault(Fault::new("record", message, remedy)));
         }
         lines.skip(u64::from(event.payload_bytes))?;

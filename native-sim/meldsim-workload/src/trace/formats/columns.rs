@@ -1,16 +1,16 @@
-//! Formats whose lines have fixed columns: a table of them, and what reads, writes and recognises any.
+//! Formats whose lines have fixed columns: a table of them, and what writes and recognises any.
 
 use std::io::{self, Write};
 
-use super::ops::{Ops, named};
-use super::{Context, SECTOR_BYTES, TraceFormat, Written, checked, in_bytes};
-use crate::error::Fault;
+use super::ops::Ops;
+use super::table::{Column, Role, Table};
+use super::{SECTOR_BYTES, TraceFormat, Written};
 use crate::trace::record::Record;
-use crate::trace::text::{Fields, MEND, Separator, is_digits, number};
+use crate::trace::text::{Fields, Separator, is_digits, number};
 use crate::trace::time::TimeUnit;
 
 /// What a line is made of.
-pub(super) struct Layout {
+pub(in crate::trace) struct Layout {
     separator: Separator,
     columns: &'static [Column],
     /// Columns that every line has.
@@ -20,25 +20,9 @@ pub(super) struct Layout {
     /// Whether times have decimals: what tells DiskSim's lines from MQSim's.
     decimals: bool,
     pub(super) unit: TimeUnit,
+    /// No trace begins before, in `unit`: what tells a clock on the wall from any other number.
+    since: u64,
     header: &'static str,
-}
-
-/// What is called so by who published it, and what it is.
-type Column = (&'static str, Role);
-
-#[derive(Clone, Copy)]
-enum Role {
-    Time,
-    /// Of two in a row, a volume is both.
-    Volume,
-    /// In units of so many bytes.
-    Offset(u64),
-    Length(u64),
-    Op(Ops),
-    /// Not needed; written as this.
-    Unused(&'static str),
-    /// The same, perhaps of several words.
-    Words(&'static str),
 }
 
 const MQSIM: Layout = Layout {
@@ -55,13 +39,14 @@ const MQSIM: Layout = Layout {
     more: false,
     decimals: false,
     unit: TimeUnit::Ns,
+    since: 0,
     header: "",
 };
 
 const DISKSIM: Layout = Layout {
     columns: &[
         ("arrival time", Role::Time),
-        ("device", Role::Volume),
+        ("device", Role::Number),
         ("block", Role::Offset(SECTOR_BYTES)),
         ("blocks", Role::Length(SECTOR_BYTES)),
         ("flags", Role::Op(Ops::Flags)),
@@ -73,11 +58,11 @@ const DISKSIM: Layout = Layout {
 
 /// Narayanan, Donnelly, Rowstron, FAST'08, as SNIA distributes them (387).
 const MSR: Layout = Layout {
-    separator: Separator::Comma,
+    separator: Separator::COMMA,
     columns: &[
         ("Timestamp", Role::Time),
-        ("Hostname", Role::Volume),
-        ("DiskNumber", Role::Volume),
+        ("Hostname", Role::Host),
+        ("DiskNumber", Role::Number),
         ("Type", Role::Op(Ops::Names(["Read", "Write"]))),
         ("Offset", Role::Offset(1)),
         ("Size", Role::Length(1)),
@@ -112,6 +97,9 @@ const TENCENT: Layout = Layout {
         ("VolumeID", Role::Volume),
     ],
     unit: TimeUnit::S,
+    // 1990.
+    since: 631_152_000,
+    header: "Timestamp,Offset,Size,IOType,VolumeID\n",
     ..ALIBABA
 };
 
@@ -128,13 +116,14 @@ const SYSTOR: Layout = Layout {
     least: 6,
     header: "Timestamp,Response,IOType,LUN,Offset,Size\n",
     decimals: true,
+    since: 0,
     ..TENCENT
 };
 
 /// SPC Trace File Format Specification 1.0.1; blocks of 512 B as in the traces of UMass.
 const SPC: Layout = Layout {
     columns: &[
-        ("ASU", Role::Volume),
+        ("ASU", Role::Number),
         ("LBA", Role::Offset(SECTOR_BYTES)),
         ("Size", Role::Length(1)),
         ("Opcode", Role::Op(Ops::Names(["R", "W"]))),
@@ -156,8 +145,8 @@ const FIU: Layout = Layout {
         ("lba", Role::Offset(SECTOR_BYTES)),
         ("size", Role::Length(SECTOR_BYTES)),
         ("op", Role::Op(Ops::Names(["R", "W"]))),
-        ("major", Role::Volume),
-        ("minor", Role::Volume),
+        ("major", Role::Number),
+        ("minor", Role::Number),
         ("md5", Role::Unused("0")),
     ],
     least: 8,
@@ -166,9 +155,64 @@ const FIU: Layout = Layout {
     ..SPC
 };
 
+/// biosnoop of bcc, in Python or in C; with `-Q` and `-P` its header names more columns.
+const BIOSNOOP: Layout = Layout {
+    separator: Separator::Blanks,
+    columns: &[
+        ("TIME(s)", Role::Time),
+        ("COMM", Role::Words("trace")),
+        ("PID", Role::Unused("0")),
+        ("DISK", Role::Volume),
+        ("T", Role::Op(Ops::Letters)),
+        ("SECTOR", Role::Offset(SECTOR_BYTES)),
+        ("BYTES", Role::Length(1)),
+        ("LAT(ms)", Role::Unused("0")),
+    ],
+    least: 7,
+    header: "TIME(s) COMM PID DISK T SECTOR BYTES LAT(ms)\n",
+    ..SPC
+};
+
+/// What xperf's dumper prints of events, as in SNIA's traces of Microsoft's servers (158).
+const ETW: Layout = Layout {
+    columns: &[
+        ("DiskRead", Role::Op(Ops::Events)),
+        ("TimeStamp", Role::Time),
+        ("Process Name", Role::Unused("trace (0)")),
+        ("ThreadID", Role::Unused("0")),
+        ("IrpPtr", Role::Unused("0x0")),
+        ("ByteOffset", Role::Offset(1)),
+        ("IOSize", Role::Length(1)),
+        ("ElapsedTime", Role::Unused("0")),
+        ("DiskNum", Role::Number),
+    ],
+    least: 9,
+    decimals: false,
+    unit: TimeUnit::Us,
+    header: "DiskRead,TimeStamp,Process Name ( PID),ThreadID,IrpPtr,ByteOffset,IOSize,ElapsedTime,DiskNum\n",
+    ..SPC
+};
+
+/// What fio's `write_lat_log` and its kin write with `log_offset=1`.
+const FIOLOG: Layout = Layout {
+    columns: &[
+        ("time", Role::Time),
+        ("value", Role::Unused("0")),
+        ("data direction", Role::Op(Ops::Directions)),
+        ("block size", Role::Length(1)),
+        ("offset", Role::Offset(1)),
+        ("command priority", Role::Unused("0")),
+    ],
+    // Without offsets: such a log is known, to be refused with its remedy.
+    least: 4,
+    decimals: false,
+    unit: TimeUnit::Ms,
+    ..SPC
+};
+
 impl TraceFormat {
     /// The columns of a format that has such.
-    pub(super) fn layout(self) -> Option<&'static Layout> {
+    pub(in crate::trace) fn layout(self) -> Option<&'static Layout> {
         Some(match self {
             TraceFormat::Mqsim => &MQSIM,
             TraceFormat::Disksim => &DISKSIM,
@@ -178,121 +222,137 @@ impl TraceFormat {
             TraceFormat::Systor => &SYSTOR,
             TraceFormat::Spc => &SPC,
             TraceFormat::Fiu => &FIU,
+            TraceFormat::Biosnoop => &BIOSNOOP,
+            TraceFormat::Etw => &ETW,
+            TraceFormat::Fiolog => &FIOLOG,
             _ => return None,
         })
     }
 }
 
 impl Layout {
-    /// Each field of a line with its column, as far as both go.
-    fn fields<'a>(&self, line: &'a str) -> impl Iterator<Item = (Role, &'a str)> + use<'_, 'a> {
-        let mut fields = Fields::new(line, self.separator);
-        self.columns.iter().map_while(move |(name, role)| {
-            let text = match role {
-                Role::Words(_) => words(&mut fields, line, name).ok()?,
-                _ => fields.text(name).ok()?,
-            };
-            Some((*role, text))
+    /// The columns of a trace: as a header names them, in whatever order, or as they are without one.
+    pub(in crate::trace) fn table<'a>(
+        &self,
+        lines: impl Iterator<Item = &'a str> + Clone,
+    ) -> Table {
+        if let Some(table) = lines.clone().find_map(|line| self.named_by(line)) {
+            return table;
+        }
+        let mut table = Table {
+            separator: self.separator,
+            columns: self.columns.to_vec(),
+            more: self.more,
+            ..Table::default()
+        };
+        let first = lines.clone().find(|line| !table.is_header(line));
+        let first = first.unwrap_or_default();
+        table.separator = self.separator_of(first);
+        if self.shape(first).is_ok() {
+            table.columns.truncate(table.fields(first).count());
+        }
+        table
+    }
+
+    /// Tables are exported with other separators than commas, too.
+    fn separator_of(&self, line: &str) -> Separator {
+        match self.separator {
+            Separator::Blanks => Separator::Blanks,
+            separator => Some(Separator::of(line))
+                .filter(|of| *of != Separator::Blanks)
+                .unwrap_or(separator),
+        }
+    }
+
+    /// The columns as a header names them; `None` of a line that does not name all that count.
+    pub(in crate::trace) fn named_by(&self, line: &str) -> Option<Table> {
+        let separator = self.separator_of(line);
+        let unknown = ("column", Role::Unused(""));
+        let known = |name: &str| {
+            let mut columns = self.columns.iter();
+            let known = columns.find(|(known, _)| plain(known).eq(plain(name)));
+            *known.unwrap_or(&unknown)
+        };
+        let columns: Vec<Column> = Fields::new(line, separator).all().map(known).collect();
+        let mut needed = self.columns.iter().filter(|(_, role)| role.counts());
+        let all = needed.all(|(name, _)| columns.iter().any(|(known, _)| known == name));
+        all.then(|| Table {
+            separator,
+            columns,
+            // Names are not always all there.
+            more: self.more,
+            ..Table::default()
         })
     }
 
+    /// What a line of names says that this format does not: names in other places, or in other units.
+    pub(in crate::trace) fn contradicts(&self, line: &str) -> bool {
+        let names = Fields::new(line, self.separator_of(line)).all();
+        let mut columns = self.columns.iter().zip(names);
+        columns.any(|((known, role), name)| {
+            role.counts() && !plain(known).eq(plain(name)) && !role.is_called(name)
+        })
+    }
+
+    pub(in crate::trace) fn names(&self) -> String {
+        let names: Vec<&str> = self.columns.iter().map(|(name, _)| *name).collect();
+        names.join(",")
+    }
+
     pub(super) fn fits(&self, line: &str) -> bool {
-        let columns = Fields::new(line, self.separator).count();
-        let shapes = self.fields(line).all(|(role, text)| match role {
-            Role::Time => is_decimal(text),
-            Role::Offset(_) | Role::Length(_) => number(text).is_some(),
-            Role::Op(Ops::Names(_)) => text.is_empty() || named(text).is_some(),
-            Role::Op(Ops::Flags) => text.bytes().all(|byte| byte.is_ascii_hexdigit()),
-            Role::Op(_) => is_digits(text),
-            Role::Volume => !text.is_empty(),
-            Role::Unused(_) | Role::Words(_) => true,
-        });
-        let most = if self.more {
-            usize::MAX
-        } else {
-            self.columns.len()
+        self.shape(line).is_ok()
+    }
+
+    /// Whether a line looks as one of this format: else how many columns do, and what is wrong with the next.
+    pub(in crate::trace) fn shape<'a>(
+        &self,
+        line: &'a str,
+    ) -> Result<(), (usize, &'static str, &'a str)> {
+        let table = Table {
+            separator: self.separator_of(line),
+            columns: self.columns.to_vec(),
+            more: self.more,
+            ..Table::default()
         };
-        // What tells DiskSim's lines from MQSim's.
-        let is_between_blanks = self.separator == Separator::Blanks;
-        let time = self.fields(line).next().map_or("", |(_, text)| text);
-        let decimals = !is_between_blanks || time.contains('.') == self.decimals;
-        shapes && (self.least..=most).contains(&columns) && decimals
-    }
-
-    pub(super) fn whole_time(&self, line: &str) -> Option<u64> {
-        let mut fields = self.fields(line);
-        let (_, text) = fields.find(|(role, _)| matches!(role, Role::Time))?;
-        text.split('.').next()?.parse().ok()
-    }
-
-    /// How many of the columns a line has.
-    pub(super) fn columns_of(&self, line: &str) -> usize {
-        match self.fits(line) {
-            true => self.fields(line).count(),
-            false => self.columns.len(),
-        }
-    }
-
-    /// Whether a line has the columns' names, those that were published or others.
-    pub(super) fn is_header(&self, line: &str) -> bool {
-        let Some(first) = line.bytes().next().filter(u8::is_ascii_alphabetic) else {
-            return false;
-        };
-        let mut fields = self.fields(line);
-        let published = self.columns[0].0.as_bytes()[0].eq_ignore_ascii_case(&first)
-            && fields
-                .next()
-                .is_some_and(|(_, text)| text.eq_ignore_ascii_case(self.columns[0].0));
-        published
-            || self.fields(line).all(|(role, text)| match role {
-                Role::Op(Ops::Names(_)) => named(text).is_none(),
-                _ => text.starts_with(|first: char| first.is_ascii_alphabetic()),
-            })
-    }
-
-    pub(super) fn parse(&self, line: &str, context: &mut Context) -> Result<Option<Record>, Fault> {
-        let mut fields = Fields::new(line, self.separator);
-        let (mut time_ps, mut offset, mut length) = (0, 0, 0);
-        let (mut op, mut volume, mut named_volume) = (None, None, "");
-        let mut field = "";
-        for (name, role) in self.columns.iter().take(context.columns) {
-            match role {
-                Role::Time => time_ps = context.clock.read(name, fields.text(name)?)?,
-                Role::Offset(unit) => offset = in_bytes(name, fields.number(name)?, *unit)?,
+        let mut seen = 0;
+        for (name, role, text) in table.fields(line) {
+            let fits = match role {
+                Role::Time => {
+                    let has_decimals = match self.separator {
+                        Separator::Blanks => text.contains('.'),
+                        Separator::Char(_) => text.trim_end_matches(".0").contains(['.', 'e']),
+                    };
+                    let is_exported = self.decimals && text.contains('.');
+                    is_decimal(text)
+                        && (has_decimals == self.decimals || is_exported)
+                        && (self.since == 0 || number(text).is_some_and(|time| time >= self.since))
+                }
+                Role::Offset(_) => number(text).is_some(),
+                // What block devices move is whole sectors.
                 Role::Length(unit) => {
-                    field = name;
-                    length = in_bytes(name, fields.number(name)?, *unit)?;
+                    number(text).is_some_and(|length| unit > 1 || length % SECTOR_BYTES == 0)
                 }
-                Role::Op(ops) => op = ops.parse(name, fields.text(name)?)?,
-                Role::Volume => {
-                    let text = fields.text(name)?;
-                    if text.is_empty() {
-                        return Err(Fault::new(name, "is blank", MEND));
-                    }
-                    named_volume = spanning(line, volume, text);
-                    volume = Some(named_volume);
-                }
-                Role::Unused(_) => {
-                    fields.text(name)?;
-                }
-                Role::Words(_) => {
-                    words(&mut fields, line, name)?;
-                }
+                Role::Op(ops @ Ops::Names(_)) => text.is_empty() || ops.known(text).is_some(),
+                Role::Op(ops) => ops.known(text).is_some(),
+                Role::Volume => !text.is_empty(),
+                Role::Number => is_digits(text),
+                Role::Host => text.starts_with(|first: char| !first.is_ascii_digit()),
+                Role::Unused(_) | Role::Words(_) => true,
+            };
+            if !fits {
+                return Err((seen, name, text));
             }
+            seen += 1;
         }
-        if !self.more {
-            fields.end()?;
+        if seen < self.least {
+            let (name, _) = self.columns[seen];
+            return Err((seen, name, ""));
         }
-        let Some(op) = op else {
-            return context.other();
-        };
-        if volume.is_none() {
-            named_volume = "trace";
+        let count = Fields::new(line, table.separator).all().count();
+        match self.more || count <= self.columns.len() {
+            true => Ok(()),
+            false => Err((seen, "line", line)),
         }
-        let Some(volume) = context.volumes.index(named_volume, "volume")? else {
-            return Ok(None);
-        };
-        checked(context.record(volume, time_ps, op, (offset, length)), field)
     }
 
     pub(super) fn header(&self) -> &'static str {
@@ -316,7 +376,7 @@ impl Layout {
         let volumes = self
             .columns
             .iter()
-            .filter(|(_, role)| matches!(role, Role::Volume))
+            .filter(|(_, role)| matches!(role, Role::Volume | Role::Host | Role::Number))
             .count();
         let mut volume_parts = match (volumes, written.volume.rsplit_once('.')) {
             (2, Some((host, disk))) if is_digits(disk) => [host, disk],
@@ -327,19 +387,23 @@ impl Layout {
         for (index, (_, role)) in self.columns.iter().enumerate() {
             match (index, self.separator) {
                 (0, _) => {}
-                (_, Separator::Comma) => line.push(b','),
+                (_, Separator::Char(_)) => line.push(b','),
                 (_, Separator::Blanks) => line.push(b' '),
             }
             match role {
                 Role::Time => self.write_time(line, record.arrival.as_ps())?,
-                Role::Volume => match volume_parts.next() {
-                    // What others read as a number is one.
-                    Some(part) if volumes == 1 && !is_digits(part) => {
-                        write!(line, "{}", written.volume_number(record))?;
+                Role::Volume | Role::Host | Role::Number => {
+                    let part = volume_parts.next().unwrap_or_default();
+                    let is_number = part.starts_with(|first: char| first.is_ascii_digit());
+                    match role {
+                        // A host is known by its name.
+                        Role::Host if is_number => write!(line, "dev{part}")?,
+                        // What others read as a number is one.
+                        Role::Host => write!(line, "{part}")?,
+                        _ if is_digits(part) => write!(line, "{part}")?,
+                        _ => write!(line, "{}", written.volume_number(record))?,
                     }
-                    Some(part) => line.extend_from_slice(part.as_bytes()),
-                    None => {}
-                },
+                }
                 Role::Offset(unit) => write!(line, "{}", record.offset / unit)?,
                 Role::Length(unit) => write!(line, "{}", record.length / unit)?,
                 Role::Op(ops) => line.extend_from_slice(ops.name(record.op).as_bytes()),
@@ -363,29 +427,16 @@ impl Layout {
     }
 }
 
-/// From where `first` begins to where `last` ends, both of them parts of `line`.
-fn spanning<'a>(line: &'a str, first: Option<&'a str>, last: &'a str) -> &'a str {
-    let Some(first) = first else { return last };
-    let at = |text: &str| text.as_ptr() as usize - line.as_ptr() as usize;
-    &line[at(first)..at(last) + last.len()]
-}
-
-/// Words up to two numbers in a row.
-fn words<'a>(fields: &mut Fields<'a>, line: &'a str, name: &'static str) -> Result<&'a str, Fault> {
-    let first = fields.text(name)?;
-    let mut last = first;
-    while fields
-        .peek()
-        .is_some_and(|(next, after)| !(is_digits(next) && is_digits(after)))
-    {
-        last = fields.text(name)?;
-    }
-    Ok(spanning(line, Some(first), last))
+/// A name without what differs between those who write it: case, blanks, a unit in parentheses.
+fn plain(name: &str) -> impl Iterator<Item = char> + '_ {
+    let name = name.split('(').next().unwrap_or_default();
+    let letters = name.chars().filter(|letter| letter.is_ascii_alphanumeric());
+    letters.map(|letter| letter.to_ascii_lowercase())
 }
 
 fn is_decimal(text: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_digit())
         && text
             .bytes()
-            .all(|byte| byte.is_ascii_digit() || byte == b'.')
+            .all(|byte| byte.is_ascii_digit() || b".eE+-".contains(&byte))
 }

@@ -94,7 +94,7 @@ pub(in crate::trace) fn read_header<R: BufRead>(
 }
 
 pub(super) fn parse(line: &str, context: &mut Context) -> Result<Option<Record>, Fault> {
-    let mut fields = Fields::new(line, Separator::Comma);
+    let mut fields = Fields::new(line, Separator::COMMA);
     let time_ps = context.clock.read("time_ns", fields.text("time_ns")?)?;
     let volume = fields.text("volume")?;
     let block = fields.number("block")?;

@@ -13,17 +13,23 @@
 //! | `fio` | `[timestamp] filename action [offset length]` below `fio version 2 iolog` or `3`, in us and bytes | fio |
 //! | `blkparse` | what `blkparse` prints | Linux |
 //! | `blktrace` | records of 48 bytes, what `blktrace` writes | Linux |
+//! | `ftrace` | events `block_rq_issue` and its kin, as `trace`, `trace-cmd report` and `perf script` print them | Linux |
+//! | `biosnoop` | `TIME(s) COMM PID DISK T SECTOR BYTES LAT(ms)` | bcc |
+//! | `fiolog` | `time, value, data direction, block size, offset`, in ms and bytes | fio |
+//! | `etw` | `DiskRead, TimeStamp, ..., ByteOffset, IOSize, ElapsedTime, DiskNum`, in us and bytes | Windows, SNIA 158 |
+//! | `vscsi` | records of 32 or 40 bytes, in us | CloudPhysics |
 //! | `oraclegeneral` | records of 24 bytes: time in s, object, size, next access | libCacheSim |
 //! | `meld` | `time_ns,volume,block,offset,length,op,pattern,client[,directory]` below `# meld-trace 3` | hdfs-meld |
 //!
-//! A sector is 512 B.
+//! A sector is 512 B. A table of one's own is described by its [`Columns`].
 
 mod block_layer;
 mod columns;
 mod iolog;
 mod meld;
 mod ops;
-mod oracle;
+mod records;
+mod table;
 
 use std::io::{self, BufRead};
 use std::str::FromStr;
@@ -35,11 +41,13 @@ use super::volumes::Volumes;
 use crate::error::{Fault, TraceError};
 use crate::quantity::choice;
 use columns::Layout;
+use table::Table;
 
 pub(super) use block_layer::{Action, byte_order};
 pub use meld::HEADER;
 pub(super) use meld::{MAGIC, read_header};
-pub(super) use oracle::fits as is_oracle;
+pub(super) use records::{is_oracle, vscsi_version};
+pub use table::Columns;
 
 /// The formats of traces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,14 +75,26 @@ pub enum TraceFormat {
     Blkparse,
     /// What blktrace writes.
     Blktrace,
+    /// Linux's tracepoints of block devices.
+    Ftrace,
+    /// What bcc's biosnoop prints.
+    Biosnoop,
+    /// fio's logs of latencies, with offsets.
+    Fiolog,
+    /// Windows' events, as xperf prints them.
+    Etw,
+    /// CloudPhysics'.
+    Vscsi,
     /// libCacheSim's.
     OracleGeneral,
     /// hdfs-meld's.
     Meld,
+    /// A table of one's own, whose columns are described.
+    Described,
 }
 
 /// In the order in which they are tried.
-const NAMES: [(&str, TraceFormat); 13] = [
+const NAMES: [(&str, TraceFormat); 18] = [
     ("mqsim", TraceFormat::Mqsim),
     ("disksim", TraceFormat::Disksim),
     ("msr", TraceFormat::Msr),
@@ -86,6 +106,11 @@ const NAMES: [(&str, TraceFormat); 13] = [
     ("fio", TraceFormat::Fio),
     ("blkparse", TraceFormat::Blkparse),
     ("blktrace", TraceFormat::Blktrace),
+    ("ftrace", TraceFormat::Ftrace),
+    ("biosnoop", TraceFormat::Biosnoop),
+    ("fiolog", TraceFormat::Fiolog),
+    ("etw", TraceFormat::Etw),
+    ("vscsi", TraceFormat::Vscsi),
     ("oraclegeneral", TraceFormat::OracleGeneral),
     ("meld", TraceFormat::Meld),
 ];
@@ -105,8 +130,8 @@ pub(super) struct Context {
     pub(super) volumes: Volumes,
     pub(super) clients: Vec<String>,
     pub(super) passed_over: PassedOver,
-    /// Columns of a line; 0 before the first.
-    columns: usize,
+    /// Where a line has what, of a format with columns.
+    pub(super) table: Table,
     /// Of meld: whether lines name the directory.
     directories: bool,
     /// Of fio: version 2 has no times, and waits instead.
@@ -115,6 +140,8 @@ pub(super) struct Context {
     pub(super) action: Action,
     /// Of blktrace: as the machine that wrote it.
     pub(super) big_endian: bool,
+    /// Of vscsi.
+    pub(super) vscsi_version: Option<usize>,
 }
 
 /// What a trace has besides requests that are replayed.
@@ -136,14 +163,14 @@ impl TraceFormat {
     /// What it is called.
     pub fn name(self) -> &'static str {
         let named = NAMES.iter().find(|(_, format)| *format == self);
-        named.map_or("", |(name, _)| name)
+        named.map_or("described", |(name, _)| name)
     }
 
     /// What it counts time in, unless a trace is in another unit.
     pub fn time_unit(self) -> TimeUnit {
         match self {
-            TraceFormat::Fio => TimeUnit::Us,
-            TraceFormat::OracleGeneral | TraceFormat::Blkparse => TimeUnit::S,
+            TraceFormat::Fio | TraceFormat::Vscsi => TimeUnit::Us,
+            TraceFormat::OracleGeneral | TraceFormat::Blkparse | TraceFormat::Ftrace => TimeUnit::S,
             TraceFormat::Blktrace | TraceFormat::Meld => TimeUnit::Ns,
             other => other
                 .layout()
@@ -153,7 +180,10 @@ impl TraceFormat {
 
     /// Whether it is records of bytes, not lines of text.
     pub fn is_binary(self) -> bool {
-        matches!(self, TraceFormat::Blktrace | TraceFormat::OracleGeneral)
+        matches!(
+            self,
+            TraceFormat::Blktrace | TraceFormat::OracleGeneral | TraceFormat::Vscsi
+        )
     }
 
     /// Whether a line looks as one of this format.
@@ -161,31 +191,28 @@ impl TraceFormat {
         match self {
             TraceFormat::Fio => iolog::version(line).is_some(),
             TraceFormat::Blkparse => block_layer::fits(line),
+            TraceFormat::Ftrace => block_layer::event(line).is_some(),
             TraceFormat::Meld => line.starts_with(MAGIC),
             other => other.layout().is_some_and(|layout| layout.fits(line)),
         }
     }
 
-    /// The whole number with which the time of a line begins, where the time's unit may be another one.
-    pub(super) fn whole_time(self, line: &str) -> Option<u64> {
-        self.layout()?.whole_time(line)
-    }
-
-    /// Takes what the first line of records says of all.
-    pub(super) fn begin(self, line: &str, context: &mut Context) {
-        if let Some(layout) = self.layout() {
-            context.columns = layout.columns_of(line);
-        }
+    /// Whether one line tells it, since no other kind of file has such.
+    pub(super) fn is_unmistakable(self) -> bool {
+        matches!(
+            self,
+            TraceFormat::Blkparse | TraceFormat::Ftrace | TraceFormat::Etw
+        )
     }
 
     /// Whether a line has no record: a comment, or the columns' names, which may stand wherever files were joined.
     pub(super) fn is_aside(self, line: &str, context: &mut Context) -> bool {
-        line.is_empty()
+        line.trim().is_empty()
             || line.starts_with('#')
             || match self {
                 TraceFormat::Meld => context.take_columns(line),
                 TraceFormat::Fio => context.take_version(line),
-                other => other.layout().is_some_and(|layout| layout.is_header(line)),
+                _ => context.table.is_header(line),
             }
     }
 
@@ -195,10 +222,8 @@ impl TraceFormat {
             TraceFormat::Meld => meld::parse(line, context),
             TraceFormat::Fio => iolog::parse(line, context),
             TraceFormat::Blkparse => block_layer::parse(line, context),
-            other => match other.layout() {
-                Some(layout) => layout.parse(line, context),
-                None => Ok(None),
-            },
+            TraceFormat::Ftrace => block_layer::parse_event(line, context),
+            _ => table::parse(line, context),
         };
         let empty = |record: &Record| record.op.moves_data() && record.length == 0;
         if self != TraceFormat::Meld && matches!(&record, Ok(Some(record)) if empty(record)) {
@@ -216,7 +241,7 @@ impl TraceFormat {
     ) -> Result<Option<Record>, TraceError> {
         match self {
             TraceFormat::Blktrace => block_layer::read(lines, context),
-            _ => oracle::read(lines, context),
+            _ => records::read(lines, context),
         }
     }
 
@@ -237,7 +262,10 @@ impl TraceFormat {
             Op::Flush | Op::Trim => {
                 matches!(
                     self,
-                    TraceFormat::Fio | TraceFormat::Blkparse | TraceFormat::Blktrace
+                    TraceFormat::Fio
+                        | TraceFormat::Blkparse
+                        | TraceFormat::Blktrace
+                        | TraceFormat::Ftrace
                 )
             }
             Op::Delete | Op::Truncate | Op::Open => false,
@@ -248,9 +276,11 @@ impl TraceFormat {
     pub(super) fn alignment_bytes(self) -> u64 {
         match self {
             TraceFormat::Fio | TraceFormat::Meld => 1,
-            TraceFormat::Blkparse | TraceFormat::Blktrace | TraceFormat::OracleGeneral => {
-                SECTOR_BYTES
-            }
+            TraceFormat::Blkparse
+            | TraceFormat::Blktrace
+            | TraceFormat::Ftrace
+            | TraceFormat::Vscsi
+            | TraceFormat::OracleGeneral => SECTOR_BYTES,
             other => other.layout().map_or(1, Layout::alignment_bytes),
         }
     }
@@ -264,9 +294,11 @@ impl TraceFormat {
     ) -> io::Result<()> {
         match self {
             TraceFormat::Blktrace => block_layer::write(out, record, written),
-            TraceFormat::OracleGeneral => oracle::write(out, record),
+            TraceFormat::OracleGeneral => records::write(out, record, false),
             TraceFormat::Fio => iolog::write(out, record, written),
             TraceFormat::Blkparse => block_layer::print(out, record, written),
+            TraceFormat::Ftrace => block_layer::print_event(out, record, written),
+            TraceFormat::Vscsi => records::write(out, record, true),
             TraceFormat::Meld => meld::write(out, record, written),
             other => match other.layout() {
                 Some(layout) => layout.write(out, record, written),
