@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import ctypes
+import operator
 from ctypes import c_int64, c_uint32, c_uint64
 from typing import NamedTuple
 
-from ._library import ABI_VERSION, LIBRARY, checked
+from ._library import ABI_VERSION, LIBRARY, MeldsimError, checked
 
 OPCODES = {"flush": 0, "write": 1, "read": 2, "deallocate": 9}
 HINTS = {None: 0, "sequential": 0x000F0001, "random": 0x000F0002}
 _POSTED = 4
 _FOREVER = 2**64 - 1
-_REAPED = 1024  # the most that one call takes
 
 
 class Completion(NamedTuple):
@@ -43,6 +43,7 @@ class Device:
         handle = c_int64()
         checked(LIBRARY.meldsim_open(ABI_VERSION, str(profile).encode(), ctypes.byref(handle)))
         self._handle = handle.value
+        self._done: list[Completion | MeldsimError] = []
 
     def __enter__(self) -> Device:
         return self
@@ -57,7 +58,7 @@ class Device:
     def namespace(self, size_bytes: int) -> Namespace:
         """Makes a thin namespace of so many bytes, a multiple of the logical block."""
         number = c_uint32()
-        checked(LIBRARY.meldsim_namespace_create(self._handle, size_bytes, ctypes.byref(number)))
+        checked(LIBRARY.meldsim_namespace_create(self._handle, operator.index(size_bytes), ctypes.byref(number)))
         info = _NamespaceInfo(size=ctypes.sizeof(_NamespaceInfo))
         checked(LIBRARY.meldsim_namespace_info(self._handle, number.value, ctypes.byref(info)))
         return Namespace(number.value, info.lba_bytes, info.size_lbas)
@@ -72,7 +73,7 @@ class Device:
 
     def preload(self, namespace: Namespace, block: int, blocks: int, hint: str | None = None) -> None:
         """Places data as if it had been there for long; in no simulated time."""
-        checked(LIBRARY.meldsim_preload(self._handle, namespace.id, block, blocks, HINTS[hint]))
+        checked(LIBRARY.meldsim_preload(self._handle, namespace.id, operator.index(block), operator.index(blocks), HINTS[hint]))
 
     def submit(
         self, opcode: str, namespace: Namespace, block: int = 0, blocks: int = 0, hint: str | None = None, posted: bool = False
@@ -83,23 +84,32 @@ class Device:
         A posted command comes back from `step`, any other from `wait`.
         """
         flags = _POSTED if posted else 0
+        block, blocks = operator.index(block), operator.index(blocks)
         return checked(LIBRARY.meldsim_submit(self._handle, OPCODES[opcode], namespace.id, block, blocks, HINTS[hint], flags))
 
     def wait(self, ticket: int) -> float:
         """Lets time move until a command is done; its latency in simulated microseconds."""
-        return checked(LIBRARY.meldsim_wait(self._handle, ticket, _FOREVER)) / 1e6
+        return checked(LIBRARY.meldsim_wait(self._handle, operator.index(ticket), _FOREVER)) / 1e6
 
     def step(self, duration_us: float) -> list[Completion]:
-        """Lets so many simulated microseconds pass. Returns the posted commands that are done, in the order of their ends."""
+        """Lets so many simulated microseconds pass. Returns the posted commands that are done, in the order of their ends.
+
+        One that failed raises, with its `ticket`; `step(0)` has the others then.
+        """
         checked(LIBRARY.meldsim_advance(self._handle, round(duration_us * 1e6)))
-        done: list[Completion] = []
-        out = (c_int64 * (2 * _REAPED))()
-        due = c_uint64()
-        while True:
-            count = checked(LIBRARY.meldsim_reap(self._handle, out, _REAPED, ctypes.byref(due)))
-            done += [Completion(out[2 * i], checked(out[2 * i + 1]) / 1e6) for i in range(count)]
-            if count < _REAPED:
-                return done
+        # One at a time, so that the library has the text of each that failed.
+        out, due = (c_int64 * 2)(), c_uint64()
+        while checked(LIBRARY.meldsim_reap(self._handle, out, 1, ctypes.byref(due))):
+            try:
+                self._done.append(Completion(out[0], checked(out[1]) / 1e6))
+            except MeldsimError as error:
+                error.ticket = out[0]
+                self._done.append(error)
+        failed = next((at for at, done in enumerate(self._done) if isinstance(done, MeldsimError)), None)
+        if failed is not None:
+            raise self._done.pop(failed)
+        done, self._done = self._done, []
+        return done
 
     def counters(self) -> dict[str, int]:
         """All counters since the device was opened; docs/reference/counters.md describes each."""

@@ -31,11 +31,12 @@ _SIGNATURES: dict[str, tuple] = {
 
 class MeldsimError(Exception):
     """What the library refused, with its own text. `status` is the number of meldsim.h, such as -2 for a profile; of `what_if` and
-    `experiment` the exit code below 0."""
+    `experiment` the exit code below 0. `ticket` is that of a posted command that failed."""
 
     def __init__(self, status: int, text: str):
         super().__init__(text)
         self.status = status
+        self.ticket: int | None = None
 
 
 def _load() -> ctypes.CDLL:

@@ -19,7 +19,7 @@ class Latency:
 
 @dataclass(frozen=True)
 class Direction:
-    """Reads, writes or trims of a job: requests done, bytes, requests and bytes a simulated second, latency."""
+    """Reads, writes, trims or flushes of a job: requests done, bytes, requests and bytes a simulated second, latency."""
 
     ios: int
     bytes: int
@@ -30,7 +30,7 @@ class Direction:
 
 @dataclass(frozen=True)
 class Job:
-    """A job of a run; `runtime_us` is in simulated microseconds, `directions` has what the result has of read, write and trim."""
+    """A job of a run; `runtime_us` is in simulated microseconds, `directions` has what the result has of read, write, trim and sync, its flushes."""
 
     name: str
     runtime_us: float
@@ -86,6 +86,7 @@ class Sweep:
 
     results: list[Result]
     errors: list[tuple[dict[str, Any], Exception]]
+    _outcomes: list[Any] = field(default_factory=list, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.results)
@@ -98,8 +99,11 @@ class Sweep:
         return [row for result in self.results for row in result.rows()]
 
     def frame(self):
-        """`rows` as a pandas DataFrame; needs pandas."""
-        return _frame(self.rows())
+        """`rows` as a pandas DataFrame, with a row for each refused cell that says why in `error`; needs pandas."""
+        rows: list[dict[str, Any]] = []
+        for outcome in self._outcomes or self.results:
+            rows += outcome.rows() if isinstance(outcome, Result) else [{**outcome[0], "error": str(outcome[1])}]
+        return _frame(rows)
 
     def plot(self, x: str, y: str = "iops", by: str | None = None, direction: str = "read", ax=None):
         """Draws column `y` of `rows` over column `x`, a line for each value of `by`. Returns matplotlib axes; needs matplotlib.
@@ -126,16 +130,19 @@ class Sweep:
 
 def _job(job: dict[str, Any]) -> Job:
     directions = {name: _direction(job[name]) for name in ("read", "write", "trim") if name in job}
+    if flushes := job.get("sync", {}).get("total_ios"):
+        seconds = job["job_runtime_us"] / 1e6
+        directions["sync"] = Direction(flushes, 0, flushes / seconds if seconds else 0.0, 0, _latency(job["sync"]["lat_ns"]))
     return Job(job["jobname"], job["job_runtime_us"], directions)
 
 
 def _direction(part: dict[str, Any]) -> Direction:
-    latency = part["clat_ns"]
+    return Direction(part["total_ios"], part["io_bytes"], part["iops"], part["bw_bytes"], _latency(part["clat_ns"]))
+
+
+def _latency(latency: dict[str, Any]) -> Latency:
     percentiles = {float(percent): ns / 1e3 for percent, ns in latency.get("percentile", {}).items()}
-    return Direction(
-        part["total_ios"], part["io_bytes"], part["iops"], part["bw_bytes"],
-        Latency(latency["min"] / 1e3, latency["mean"] / 1e3, latency["max"] / 1e3, percentiles),
-    )  # fmt: skip
+    return Latency(latency["min"] / 1e3, latency["mean"] / 1e3, latency["max"] / 1e3, percentiles)
 
 
 def _figures(direction: Direction) -> dict[str, float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import re
 import shlex
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -24,10 +25,12 @@ def run(
     threads: int | None = None,
     **fio: Any,
 ) -> Result | Sweep:
-    """Runs a workload on a simulated device. A list in place of any value makes it a sweep of all combinations.
+    """Runs a workload on a simulated device. Several values in place of any one make it a sweep of all combinations: a list, a
+    range, an array of numpy, a Series of pandas.
 
     profile:      name of a built-in profile, or path of a TOML file
-    job:          path of a fio job file; or fio's options as keywords: rw="randread", bs="4k", size="64m", iodepth=8
+    job:          path of a fio job file, which may include others and name ${VARIABLES} of the environment; or fio's options as
+                  keywords: rw="randread", bs="4k", size="64m", iodepth=8. None leaves one out.
     settings:     keys of the profile, such as {"geometry.channels": [4, 8]}
     precondition: such as "fill=100,random=75"
     seed:         of the jobs' random numbers; default: fio's, with randrepeat
@@ -41,7 +44,8 @@ def run(
     axes = {("profile", "profile"): profile, ("job", "job"): job, ("precondition", "precondition"): precondition, ("seed", "seed"): seed}
     axes.update({("set", key): value for key, value in settings.items()})
     axes.update({("fio", key): value for key, value in fio.items()})
-    swept = [axis for axis, value in axes.items() if isinstance(value, (list, tuple))]
+    axes = {axis: _values(axis[1], value) for axis, value in axes.items()}
+    swept = [axis for axis, value in axes.items() if isinstance(value, list)]
     cells = [{**axes, **dict(zip(swept, values))} for values in itertools.product(*(axes[axis] for axis in swept))]
     if not swept:
         return Result(answer(_request(axes)))
@@ -58,7 +62,7 @@ def run(
     errors = [outcome for outcome in outcomes if isinstance(outcome, tuple)]
     if errors and len(errors) == len(outcomes):
         raise errors[0][1]
-    return Sweep([outcome for outcome in outcomes if isinstance(outcome, Result)], errors)
+    return Sweep([outcome for outcome in outcomes if isinstance(outcome, Result)], errors, outcomes)
 
 
 def calibrate(
@@ -105,10 +109,14 @@ def _request(cell: Mapping[tuple[str, str], Any]) -> str:
     seed = cell[("seed", "seed")]
     settings = [f"{key}={_text(value)}" for (kind, key), value in cell.items() if kind == "set"]
     if job is None:
-        text = "[job]\n" + "".join(f"{key}={_text(value)}\n" for (kind, key), value in cell.items() if kind == "fio")
+        options = ((key, value) for (kind, key), value in cell.items() if kind == "fio" and value is not None)
+        text = "[job]\n" + "".join(f"{key}={_text(value)}\n" for key, value in options)
         job = "-"
     else:
         text = Path(job).read_text(encoding="utf-8")
+    includes = _includes(text, Path(job).parent, {})
+    names = re.findall(r"\$\{([^}]*)\}", "".join([text, *includes.values(), *settings]))
+    around = {"includes": includes, "variables": {name: os.environ[name] for name in names if name in os.environ}}
     command = ["meldsim", "run", "--profile", str(profile)]
     for setting in settings:
         command += ["--set", setting]
@@ -121,11 +129,40 @@ def _request(cell: Mapping[tuple[str, str], Any]) -> str:
         "command": shlex.join([*command, "--format", "json"]),
         "profile": Path(profile).read_text(encoding="utf-8") if str(profile).endswith(".toml") else profile,
         "set": settings,
-        "workload": {"job": {"name": str(job), "text": text, **({} if seed is None else {"seed": seed})}},
+        "workload": {"job": {"name": str(job), "text": text, **around, **({} if seed is None else {"seed": seed})}},
     }
     if precondition is not None:
         request["precondition"] = precondition
     return json.dumps(request)
+
+
+def _values(name: str, value: Any) -> Any:
+    """One value, or a list of several."""
+    if hasattr(value, "tolist"):  # an array of numpy, a Series of pandas, and one number of either
+        value = value.tolist()
+    if isinstance(value, (tuple, range)) or (hasattr(value, "__next__") and hasattr(value, "__iter__")):
+        value = list(value)
+    if isinstance(value, list):
+        if not value:
+            raise ValueError(f"{name}: has no values; give one at least")
+        values = [_values(name, one) for one in value]
+        if any(isinstance(one, list) for one in values):
+            raise TypeError(f"{name}: a list of lists; give one list of values")
+        return values
+    if value is None or isinstance(value, (str, int, float, os.PathLike)):
+        return int(value) if isinstance(value, float) and value.is_integer() else value
+    raise TypeError(f"{name}: is {value!r}, of type {type(value).__name__}; give a number, a text, or a list of such")
+
+
+def _includes(text: str, folder: Path, known: dict[str, str]) -> dict[str, str]:
+    """The texts of what a job file includes, by path: beside it, as `meldsim run` looks, or from where the program runs."""
+    for path in re.findall(r"^[ \t]*include[ \t]+(.*?)[ \t\r]*$", text, re.MULTILINE):
+        beside = folder / path
+        file = beside if beside.exists() else Path(path)
+        if path not in known and file.is_file():
+            known[path] = file.read_text(encoding="utf-8")
+            _includes(known[path], folder, known)
+    return known
 
 
 def _text(value: Any) -> str:

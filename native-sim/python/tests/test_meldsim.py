@@ -78,6 +78,43 @@ class Runs(unittest.TestCase):
         with self.assertRaisesRegex(meldsim.MeldsimError, "no measured cells"):
             meldsim.calibrate("drive", 10**12)
 
+    def test_a_job_includes_and_names_variables(self):
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "more.fio").write_text("include ./less.fio\niodepth=4\n")
+            Path(folder, "less.fio").write_text("bs=${MELDSIM_TEST_BS}\n")
+            job = Path(folder, "a.fio")
+            job.write_text("[global]\n include more.fio \r\n[a]\nrw=randread\nsize=1m\n")
+            os.environ["MELDSIM_TEST_BS"] = "16k"
+            self.assertEqual(meldsim.run("melded-tlc-8x8", job).jobs[0].read.ios, 64)
+            self.assertEqual(meldsim.run("melded-tlc-8x8", **{**SMALL, "bs": "${MELDSIM_TEST_BS}"}).jobs[0].read.ios, 64)
+            del os.environ["MELDSIM_TEST_BS"]
+            with self.assertRaisesRegex(meldsim.MeldsimError, "MELDSIM_TEST_BS"):
+                meldsim.run("melded-tlc-8x8", job)
+            Path(folder, "less.fio").unlink()
+            with self.assertRaisesRegex(meldsim.MeldsimError, "less.fio"):
+                meldsim.run("melded-tlc-8x8", job)
+
+    def test_values_of_a_sweep(self):
+        class Array(list):  # what numpy and pandas have in common
+            def tolist(self):
+                return list(self)
+
+        for values in (range(1, 3), (1, 2), Array([1.0, 2.0]), iter([1, 2]), map(int, "12")):
+            self.assertEqual([result.cell["iodepth"] for result in meldsim.run("melded-tlc-8x8", iodepth=values, **SMALL)], [1, 2])
+        self.assertEqual(len(meldsim.run("melded-tlc-8x8", iodepth=None, **SMALL).jobs), 1)
+        for values in ({1, 2}, {"a": 1}, b"4k", object, [[1], [2]]):
+            with self.assertRaisesRegex(TypeError, "^iodepth: .*give "):
+                meldsim.run("melded-tlc-8x8", iodepth=values, **SMALL)
+        with self.assertRaisesRegex(ValueError, "^iodepth: has no values"):
+            meldsim.run("melded-tlc-8x8", iodepth=[], **SMALL)
+
+    def test_flushes_have_rows(self):
+        result = meldsim.run("melded-tlc-8x8", rw="write", bs="4k", size="64k", fsync=4)
+        row = {row["direction"]: row for row in result.rows()}["sync"]
+        self.assertEqual((row["ios"], row["bytes_per_second"]), (3, 0))
+        self.assertGreater(row["iops"], 0)
+        self.assertGreaterEqual(row["max_us"], row["mean_us"] - 0.001)
+
     def test_overhead_of_a_run(self):
         axes = {("profile", "profile"): "melded-tlc-8x8", ("job", "job"): None, ("precondition", "precondition"): None, ("seed", "seed"): None}
         request = _run._request({**axes, **{("fio", key): value for key, value in SMALL.items()}})
@@ -149,6 +186,24 @@ class Devices(unittest.TestCase):
             device.counters()
         self.assertEqual(caught.exception.status, -8)
 
+    def test_a_failed_command_takes_no_other_with_it(self):
+        profile = Path(tempfile.mkdtemp(), "small.toml")
+        profile.write_text('base = "melded-tlc-8x8"\nname = "small"\n[geometry]\nblocks_per_plane = 32\n')
+        with meldsim.Device(profile) as device:
+            space = device.namespace(1 << 40)
+            blocks = (1 << 30) // space.block_bytes
+            tickets = [device.submit("write", space, at * blocks, blocks, posted=True) for at in range(8)]
+            done, failed = [], []
+            for _ in range(20):
+                try:
+                    done += device.step(1e8)
+                except meldsim.MeldsimError as error:
+                    self.assertRegex(str(error), "the device has no room for the write")
+                    self.assertEqual(error.status, -5)
+                    failed.append(error.ticket)
+            self.assertEqual(sorted(failed + [completion.ticket for completion in done]), sorted(tickets))
+            self.assertTrue(done and failed)
+
     def test_a_past_may_have_a_skew(self):
         with meldsim.Device("melded-tlc-8x8") as device:
             device.namespace(1 << 30)
@@ -195,6 +250,9 @@ class Examples(unittest.TestCase):
     def test_frame(self):
         sweep = meldsim.run("melded-tlc-8x8", iodepth=[1, 8], **SMALL)
         self.assertEqual(list(sweep.frame()["iodepth"]), [1, 8])
+        frame = meldsim.run("melded-tlc-8x8", settings={"geometry.channels": [0, 8]}, **SMALL).frame()
+        self.assertEqual(list(frame["geometry.channels"]), [0, 8])
+        self.assertRegex(frame["error"][0], "channels")
 
 
 QUIET = {"check": True, "text": True, "stdout": subprocess.PIPE}
