@@ -146,7 +146,7 @@ fn a_job_file_with_an_unknown_option() {
 
 #[test]
 fn a_job_that_cannot_run() {
-    let file = text_file("a.fio", "[j]\nsize=1m\nbs=1000\n");
+    let file = text_file("a.fio", "[j]\nsize=1m\nbs=1000\ndirect=1\n");
     refused(
         &format!("run --job {}", file.path),
         &["job j", "bs", "multiple of 4096 B"],
@@ -186,8 +186,11 @@ fn a_job_that_cannot_run() {
             "filename",
         ],
     );
-    refused("run --rw read --job x.fio", &["--rw", "--job"]);
-    refused("run --rw read x.fio", &["--rw", "[FILE]"]);
+    refused("run --rw read --job x.fio", &["cannot read \"x.fio\""]);
+    refused(
+        "run --read-pattern none x.fio",
+        &["--read-pattern", "[FILE]"],
+    );
     refused("run --trace x.trace x.fio", &["--trace", "[FILE]"]);
     refused("run --job x.fio y.fio", &["--job", "[FILE]"]);
     refused("run --section a", &["--job"]);

@@ -316,9 +316,8 @@ fn seeds_are_an_axis_and_show_how_far_means_may_be_off() {
             2,
             "{text}"
         );
-        let rows = rows(&stdout(&format!(
-            "{line} {seeds} --set job.iodepth=8 --format json"
-        )));
+        let rows =
+            rows(&meldsim(&format!("{line} {seeds} --set job.iodepth=8 --format json")).stdout);
         let rates: std::collections::BTreeSet<String> = rows
             .iter()
             .map(|row| row["read_mean_us"].to_string())

@@ -53,7 +53,7 @@ const TEXT_MAX: usize = 16 << 20;
 /// Jobs of a file, `numjobs` of each section: as many as fio has.
 const JOBS_MAX: u32 = Job::NUMJOBS_MAX;
 /// A file with so many mistakes is not read on.
-const MISTAKES_MAX: usize = 100;
+const MISTAKES_MAX: usize = 10_000;
 /// What options on the command line are called in place of a file.
 pub const COMMAND_LINE: &str = "(command line)";
 /// fio's words for what differs from machine to machine.
