@@ -1,8 +1,7 @@
 //! A run's result as text for people and as CSV.
 
 use super::result::{
-    DeviceResult, FdpResult, HostPathResult, ProgrammedBytes, RunResult, TraceSummary, Window,
-    failures,
+    DeviceResult, FdpResult, HostPathResult, ProgrammedBytes, RunResult, TraceSummary, failures,
 };
 use super::series::{DeviceInterval, TimeSeries, Track};
 use super::tally::Tally;
@@ -69,8 +68,10 @@ impl RunResult {
                     bytes(job.widened_bytes)
                 ));
             }
-            if let Some(window) = job.window.as_ref().and_then(Window::to_text) {
-                remark(window);
+            let is_new = self.precondition.is_none();
+            let window = job.window.as_ref();
+            if let Some(text) = window.and_then(|window| window.to_text(is_new)) {
+                remark(text);
             }
             if let Some(value) = job.uniform_write_amplification {
                 remark(format!(

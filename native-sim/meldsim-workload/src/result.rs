@@ -108,7 +108,7 @@ impl HostPathResult {
     /// That of the device's profile, if there is one.
     pub(super) fn of(device: &Device) -> Option<HostPathResult> {
         let host = &device.profile().host;
-        (host.path != HostPath::None).then(|| HostPathResult {
+        (!matches!(host.path, HostPath::None | HostPath::Included)).then(|| HostPathResult {
             path: host.path,
             times: host.path_times(),
         })
@@ -186,10 +186,14 @@ pub struct Window {
     pub written_bytes: u64,
     /// Blocks erased.
     pub blocks_erased: u64,
+    /// Flash was programmed, and no block erased.
+    pub is_fresh: bool,
+    /// By its end blocks had been erased, be it before it began.
+    pub was_erased: bool,
     /// Its halves, where they have enough requests to tell.
     pub halves: Option<[Half; 2]>,
     /// Whether rate and write amplification of the halves are alike within 5 %, where there are halves, and collection freed as
-    /// much as was written.
+    /// much as was written: some blocks, where some were programmed.
     pub is_steady: Option<bool>,
     /// Bytes that collection freed for each that was written, where these are 5 % apart.
     pub freed: Option<f64>,
@@ -209,10 +213,17 @@ pub struct Half {
 }
 
 impl Window {
-    /// Whether it is steady, in words; nothing where nobody would doubt it.
-    pub(super) fn to_text(&self) -> Option<String> {
+    /// Whether it is steady, in words; nothing where nobody would doubt it. `is_new`: nothing was done to the device before the run.
+    pub(super) fn to_text(&self, is_new: bool) -> Option<String> {
         let writes = self.written_bytes > 0;
-        let mut text = match (self.is_steady, &self.halves) {
+        if self.is_fresh && writes {
+            let state = match is_new && !self.was_erased {
+                true => "fresh, out of the box",
+                false => "not steady",
+            };
+            return Some(format!("{state}: no block erased yet"));
+        }
+        let text = match (self.is_steady, &self.halves) {
             (Some(false), Some([first, second])) => {
                 let mut text = format!("not steady: {} → {}", first.rate(), second.rate());
                 if let (Some(one), Some(other)) =
@@ -234,9 +245,6 @@ impl Window {
             (None, _) if writes => "too few requests to tell whether it is steady".to_owned(),
             _ => return None,
         };
-        if self.programmed_bytes > 0 && self.blocks_erased == 0 {
-            text += "; no block erased yet";
-        }
         Some(text)
     }
 }
@@ -278,6 +286,7 @@ impl Serialize for Window {
             "blocks_erased": self.blocks_erased,
             "halves": halves.map(|halves| halves.each_ref().map(half)),
             "is_steady": self.is_steady,
+            "is_fresh": self.is_fresh,
             "steady_since_us": since,
         })
         .serialize(serializer)

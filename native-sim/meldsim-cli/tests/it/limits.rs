@@ -45,7 +45,24 @@ fn a_run_names_what_limits_and_whether_that_was_measured() {
         ),
         (
             "--profile pm9a3 --rw randread --size 1m".to_owned(),
+            "latency of one command at a time (no part of the device is saturated)\n",
+        ),
+        (
+            "--profile pm9a3 --rw randread --iodepth 4 --size 1m".to_owned(),
             "iodepth (no part of the device is saturated)\n",
+        ),
+        // What is left in the buffer keeps the dies busy, and nobody waits for them.
+        (
+            "--profile 7450-pro --rw randwrite --bs 4k --size 512m".to_owned(),
+            "latency of one command at a time (writes hardly wait for the busy dies)\nnote: no host is modelled; through io_uring these ",
+        ),
+        (
+            "--profile melded-tlc-8x8 --rw write --bs 64k --iodepth 64 --size 34m".to_owned(),
+            "dies (timing.program 5001us, assumed), ",
+        ),
+        (
+            "--profile 980-pro --rw randwrite --bs 4k --size 2m --set job.fsync=4".to_owned(),
+            "flush (controller.flush program, assumed), whose programs take 9",
         ),
         (
             format!("--profile pm9a3 --trace {TRACE}"),
@@ -66,6 +83,14 @@ fn a_run_names_what_limits_and_whether_that_was_measured() {
     let text = stdout(&format!("run --profile zn540 --job {}", job.path));
     let said = "\nlimit: zone writes (zones.write_time 3500ns, fitted), ";
     assert!(text.contains(said), "{text}");
+    // As many as a host can ask for, or a device whose own times have the host in them.
+    for line in [
+        "--profile 7450-pro --set host.path=spdk",
+        "--profile optane-900p",
+    ] {
+        let text = stdout(&format!("run {line} --rw randwrite --bs 4k --size 4m"));
+        assert!(!text.contains("no host is modelled"), "{text}");
+    }
     let limit = &parsed(&format!("run --profile pm9a3 {scan}"))["limit"];
     assert_eq!(limit["what"], "link");
     assert_eq!(limit["source"], "published");

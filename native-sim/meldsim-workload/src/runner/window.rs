@@ -76,9 +76,12 @@ impl Track {
         let telling =
             halves.filter(|halves| halves.iter().all(|half| half.tells(outstanding_bytes)));
         let freed = freed(&begin, &end);
+        // What is programmed will be collected once, and then is slower.
+        let erases = end.erases - begin.erases;
+        let is_fresh = is_flash && end.programmed_bytes > begin.programmed_bytes && erases == 0;
         let is_steady = telling
             .as_ref()
-            .map(|halves| alike(halves) && freed.is_none());
+            .map(|halves| alike(halves) && freed.is_none() && !is_fresh);
         let length = |from: &Mark| (end.at - from.at).as_secs_f64();
         let steady_since = marks.iter().enumerate().find(|(first, from)| {
             let rest = self::halves(&marks[*first..], is_flash);
@@ -89,12 +92,15 @@ impl Track {
             write_amplification: whole.write_amplification,
             programmed_bytes: end.programmed_bytes - begin.programmed_bytes,
             written_bytes: end.written_bytes - begin.written_bytes,
-            blocks_erased: end.erases - begin.erases,
+            blocks_erased: erases,
+            is_fresh,
+            was_erased: end.erases > 0,
             halves: telling,
             is_steady,
             freed,
             steady_since: is_steady
                 .and(steady_since)
+                .filter(|_| !is_fresh)
                 .map(|(_, mark)| mark.at - begin.at),
         })
     }
@@ -248,6 +254,7 @@ mod tests {
             at.done.bytes += written;
             at.written_bytes += written;
             at.programmed_bytes += programmed;
+            at.erases += (programmed - written) / 100;
             marks.push(at);
         }
         let end = marks.pop();
@@ -296,6 +303,19 @@ mod tests {
         let rows: Vec<(u64, u64)> = (0..8).map(|n| (1000 << n, 1000 << n)).collect();
         let window = track(&rows).window(1, true).unwrap();
         assert_eq!((window.is_steady, window.steady_since), (Some(false), None));
+    }
+
+    #[test]
+    fn what_erases_nothing_is_fresh_and_not_steady() {
+        let window = |is_flash| track(&[(1000, 1000); 8]).window(1, is_flash).unwrap();
+        let (flash, memory) = (window(true), window(false));
+        assert_eq!((flash.is_steady, flash.is_fresh), (Some(false), true));
+        assert_eq!(flash.steady_since, None);
+        let of = |is_new| flash.to_text(is_new).unwrap();
+        assert_eq!(of(true), "fresh, out of the box: no block erased yet");
+        assert_eq!(of(false), "not steady: no block erased yet");
+        assert_eq!((memory.is_steady, memory.is_fresh), (Some(true), false));
+        assert!(!memory.to_text(true).unwrap().contains("erased"));
     }
 
     #[test]

@@ -106,12 +106,15 @@ impl ReplayOptions {
 
     /// The load of a replay, as far as it may be the limit.
     pub fn load(&self) -> Load {
+        let (arrivals, flushes) = match self.mode {
+            ReplayMode::Open => (Arrivals::Trace, u64::MAX),
+            ReplayMode::Closed => (Arrivals::Closed, self.iodepth.into()),
+        };
         Load {
-            arrivals: match self.mode {
-                ReplayMode::Open => Arrivals::Trace,
-                ReplayMode::Closed => Arrivals::Closed,
-            },
+            arrivals,
             threads: 1,
+            depth: self.iodepth.into(),
+            flushes,
         }
     }
 

@@ -216,6 +216,8 @@ fn bursts_beyond_the_write_buffer_are_limited_by_it() {
         let load = Load {
             arrivals: Arrivals::Rate,
             threads: 1,
+            depth: blocks,
+            flushes: 1,
         };
         let found = Limit::of(&result.device.run, load, &profile, &Sources::default());
         assert_eq!(found.what, limit, "{text}");

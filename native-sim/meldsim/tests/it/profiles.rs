@@ -468,6 +468,7 @@ fn every_key_is_in_the_readme() {
 fn a_host_path_has_its_times_or_its_own() {
     for (name, path) in [
         ("none", HostPath::None),
+        ("included", HostPath::Included),
         ("spdk", HostPath::Spdk),
         ("io_uring", HostPath::IoUring),
         ("libaio", HostPath::Libaio),
