@@ -215,11 +215,11 @@ impl Limit {
             profile.controller.write_buffer.to_string(),
         );
         // Reads may keep it full: what suspending costs is then more than what is programmed.
-        let (commands, program) = (&profile.commands, profile.timing.program);
-        let costs_ps = (commands.suspend_time + commands.resume_time).as_ps() as f64;
+        let (suspends, program) = (&profile.commands, profile.timing.program);
+        let costs_ps = (suspends.suspend_time + suspends.resume_time).as_ps() as f64;
         let of_reads = stats.program_suspends as f64 * costs_ps
             > stats.programs as f64 * program.as_ps() as f64;
-        let resume = ("commands.resume_time", commands.resume_time.to_string());
+        let resume = ("commands.resume_time", suspends.resume_time.to_string());
         let of_buffer = of_buffer.then_some(match of_reads {
             true => ("suspended programs", resume, waited),
             false => ("write buffer", buffer, waited),
