@@ -70,6 +70,7 @@ check_rust() {
 check_native() (
   cd "$ROOT/native-sim" &&
     cargo test --package meldsim --no-default-features --test typed_profile --locked &&
+    cargo test --package meldsim --test it --locked -- --ignored &&
     CALIBRATE_DRIVES=5 cargo test --profile tested --package meldsim-calibrate --lib --locked -- --ignored &&
     cargo test --package meldsim-cli --test it --locked -- --ignored
 )

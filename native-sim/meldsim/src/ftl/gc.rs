@@ -27,6 +27,7 @@ use super::address::PageAddr;
 use super::buffer::User;
 use super::layer::Ftl;
 use super::ledger::Spot;
+use super::log::Log;
 use super::mapping::{Entry, MapIndex};
 use super::pacing::{Pace, Pacer};
 use super::reverse_map::BATCH_SHARE;
@@ -43,6 +44,19 @@ use crate::timeline::Collection;
 const COPIES_AT_ONCE: u32 = 2;
 /// With pacing a superblock is erased in so many steps, each on other dies.
 const ERASE_STEPS: u32 = 4;
+
+/// Superblocks that the host of a log leaves to the collector.
+fn host_reserve(log: &Log, pacing: &Pacer) -> u32 {
+    let Some(victim) = &log.victim else {
+        return pacing.host_reserve(None, 0);
+    };
+    let superblock = log.blocks.get(victim.superblock);
+    let stream = match superblock.stream().is_of_map() {
+        true => Stream::MAP[1],
+        false => Stream::Gc(0, victim.layout),
+    };
+    pacing.host_reserve(Some(superblock.valid), log.blocks.left(stream))
+}
 
 impl Ftl {
     /// Starts a collection when that is due, and moves the present one on.
@@ -139,7 +153,14 @@ impl Ftl {
             let valid = blocks.get(choice.superblock).valid;
             u64::from(blocks.pages_per_superblock - valid)
         });
-        self.change_pace(log_id, |pace, pacing| pace.begin(pacing, freed));
+        let is_of_map = choice.is_some_and(|choice| {
+            let superblock = blocks.get(choice.superblock);
+            superblock.stream().is_of_map()
+        });
+        self.change_pace(log_id, |pace, pacing| match is_of_map {
+            true => pace.begin_map(),
+            false => pace.begin(pacing, freed),
+        });
         let Some(choice) = choice else {
             return false;
         };
@@ -162,16 +183,9 @@ impl Ftl {
     fn keep_pace(&mut self, log_id: u32) {
         let log = &mut self.logs[log_id as usize];
         let room = log.room(&self.addressing);
-        let mut emptied = None;
-        log.blocks.host_reserve = match &log.victim {
-            None => self.pacing.host_reserve(None, 0),
-            Some(victim) => {
-                emptied = Some(victim.emptied(self.addressing.pages_per_stripe));
-                let valid = log.blocks.get(victim.superblock).valid;
-                let left = log.blocks.left(Stream::Gc(0, victim.layout));
-                self.pacing.host_reserve(Some(valid), left)
-            }
-        };
+        let victim = log.victim.as_ref();
+        let emptied = victim.map(|victim| victim.emptied(self.addressing.pages_per_stripe));
+        log.blocks.host_reserve = host_reserve(log, &self.pacing);
         self.change_pace(log_id, |pace, pacing| {
             pace.look(pacing, room);
             if let Some(emptied) = emptied {
@@ -190,9 +204,20 @@ impl Ftl {
         }
     }
 
-    /// Whether the collector need not wait for the host.
+    /// Whether the collector need not wait for the host, or for translation pages.
     fn goes_on(&self, log_id: u32) -> bool {
-        let pace = &self.logs[log_id as usize].pace;
+        let Log {
+            pace,
+            victim,
+            blocks,
+            ..
+        } = &self.logs[log_id as usize];
+        if self.is_map_behind && !pace.is_short() {
+            let victim = victim.as_ref().map(|victim| blocks.get(victim.superblock));
+            if victim.is_some_and(|victim| !victim.stream().is_of_map()) {
+                return false;
+            }
+        }
         self.pacing.is_off() || self.selection.is_idle || pace.collects(&self.pacing)
     }
 

@@ -85,6 +85,8 @@ pub(crate) struct Ftl {
     pub(super) journal: Option<Journal>,
     /// The space of translation pages, where the mapping has some on flash.
     pub(super) map_space: Option<u32>,
+    /// So many translation pages are to be written that what would change more of them waits.
+    pub(super) is_map_behind: bool,
     /// Entries of the mapping whose pages have been programmed since that was asked, where anybody asks.
     pub(super) changed: Vec<MapIndex>,
     /// An idle host lets superblocks be collected.
@@ -146,7 +148,7 @@ impl Ftl {
         let map_slots = map_streams * logs * slots;
         let others = u32::from(moved - 1) + map_streams;
         let gc_slots = slots + others * (addressing.units + 1) * pages;
-        let pacing = Pacer::new(profile, &addressing, (gc_slots, others > 0))?;
+        let pacing = Pacer::new(profile, &addressing, (gc_slots, moved > 1))?;
         let reserve = pacing.host_reserve(None, 0);
         let flash_pages =
             u64::from(addressing.superblocks) * u64::from(addressing.pages_per_superblock);
@@ -165,6 +167,7 @@ impl Ftl {
             let victims = profile.make(profile.gc.victim, &shape)?;
             let mut blocks = Blocks::new(&addressing, wear, victims, placement, reserve);
             blocks.isolates = profile.fdp.handles > 0;
+            blocks.map_pool = profile.map_blocks_per_plane();
             Ok(Log::new(
                 number,
                 blocks,
@@ -188,6 +191,7 @@ impl Ftl {
             history: profile.gc.relayout.then(ReadHistory::default),
             journal: Journal::new(profile),
             map_space: None,
+            is_map_behind: false,
             changed: Vec::new(),
             collects_in_background: profile.gc.background,
             fdp: (profile.fdp.handles > 0).then(FdpEvents::default),
@@ -471,6 +475,13 @@ impl Ftl {
     /// Whether something had to be collected in a deterministic window, since this was last asked.
     pub(crate) fn take_excursion(&mut self) -> bool {
         std::mem::take(&mut self.selection.had_excursion)
+    }
+
+    /// Whether so many translation pages are to be written that what would change more of them waits.
+    pub(crate) fn set_map_behind(&mut self, is_behind: bool) {
+        if std::mem::replace(&mut self.is_map_behind, is_behind) && !is_behind {
+            self.all_ready();
+        }
     }
 
     fn all_ready(&mut self) {

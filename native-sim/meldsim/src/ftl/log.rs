@@ -262,11 +262,14 @@ impl Log {
 
     /// Pages that have been emptied and are not free yet.
     fn emptied(&self, addressing: &Addressing) -> u64 {
+        // What translation pages leave is theirs.
+        let is_of_map = |superblock| self.blocks.get(superblock).stream().is_of_map();
         let victim = self.victim.as_ref();
+        let victim = victim.filter(|victim| !is_of_map(victim.superblock));
         let emptied = victim.map_or(0, |victim| victim.emptied(addressing.pages_per_stripe));
         let erasing = match &self.erasing {
-            Some(_) => addressing.pages_per_superblock,
-            None => 0,
+            Some(erasing) if !is_of_map(erasing.superblock) => addressing.pages_per_superblock,
+            _ => 0,
         };
         u64::from(emptied + erasing)
     }

@@ -61,6 +61,8 @@ pub(crate) use region::Region;
 pub(crate) use snapshot::{SavedFtl, SavedFtlV5};
 pub(crate) use write::WriteError;
 
+use std::ops::Range;
+
 use self::stream::Layout;
 use crate::engine::EventQueue;
 use crate::event::Event;
@@ -83,8 +85,8 @@ impl Ftl {
     }
 
     /// Fills a layer that was never used. False when there is no room.
-    pub(crate) fn precondition(&mut self, filled: &[Filled]) -> bool {
-        preload::precondition(self, filled).is_some()
+    pub(crate) fn precondition(&mut self, filled: &[Filled], of_map: &[Range<u64>]) -> bool {
+        preload::precondition(self, filled, of_map).is_some()
     }
 
     /// What survives a power cut.

@@ -65,7 +65,9 @@ impl Pacer {
     ) -> Result<Pacer, ProfileError> {
         let superblock = u64::from(addressing.pages_per_superblock);
         let relays = profile.gc.relayout;
-        let least = if relays { LEAST_RELAYOUT } else { LEAST };
+        // Translation pages may have one more than is kept for them.
+        let of_map = u64::from(profile.has_map_pages());
+        let least = of_map + if relays { LEAST_RELAYOUT } else { LEAST };
         let (sets, page_bytes) = (profile.sets.count, profile.mapping_unit().0);
         let count = addressing.logs * sets;
         // The sets share the rate, which is of writes of 4 KiB.
@@ -76,7 +78,7 @@ impl Pacer {
             sets,
             superblock,
             stripe: u64::from(addressing.pages_per_stripe),
-            floor: FLOOR * superblock,
+            floor: (FLOOR + of_map) * superblock,
             least: least * superblock,
             page_interval: Duration::from_ps(interval as u64),
             burst: (profile.gc.burst_size.0 / page_bytes / u64::from(count)).max(1),
@@ -199,6 +201,10 @@ impl Pace {
     }
 
     /// Whether a stream of the host's lacks a superblock.
+    pub(crate) fn is_short(&self) -> bool {
+        self.is_short
+    }
+
     #[inline]
     pub(crate) fn set_short(&mut self, is_short: bool) {
         self.is_short = is_short;
@@ -223,6 +229,13 @@ impl Pace {
             0 => freed.max(1),
             before => (before + freed).div_ceil(2),
         };
+    }
+
+    /// The next victim holds translation pages. What it frees is theirs; the host goes on meanwhile as if it held data.
+    pub(crate) fn begin_map(&mut self) {
+        self.is_alone = false;
+        self.counted = 0;
+        self.freed = self.freed.max(1);
     }
 
     /// So many positions of the victim have been emptied in all.

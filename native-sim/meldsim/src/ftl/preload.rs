@@ -4,8 +4,10 @@
 //! In come pages of a space; out goes the state that writing and flushing them would have led to.
 //! Nothing is counted: that was before the counting began.
 
+use std::ops::Range;
+
 use super::address::Ppn;
-use super::blocks::{PRELOADED, State};
+use super::blocks::{Blocks, PRELOADED, State};
 use super::layer::Ftl;
 use super::ledger::Spot;
 use super::log::Log;
@@ -384,8 +386,9 @@ struct SteadyLog {
     first: u32,
 }
 
-/// Fills a layer that was never used. Nothing when there is no room.
-pub(crate) fn precondition(ftl: &mut Ftl, filled: &[Filled]) -> Option<()> {
+/// Fills a layer that was never used. Nothing when there is no room. `of_map`: the translation pages that random overwrites
+/// of what is filled changed.
+pub(crate) fn precondition(ftl: &mut Ftl, filled: &[Filled], of_map: &[Range<u64>]) -> Option<()> {
     // What was written in order and never again first: it is the oldest.
     for &Filled {
         space,
@@ -397,21 +400,46 @@ pub(crate) fn precondition(ftl: &mut Ftl, filled: &[Filled]) -> Option<()> {
             in_order(ftl, space, random, pages, Layout::Normal)?;
         }
     }
-    let mut logs = steady_logs(ftl, filled)?;
-    filled
-        .iter()
-        .try_for_each(|filled| place_random(ftl, &mut logs, filled.space, filled.random))
+    if let Some(space) = ftl.map_space {
+        let mut logs = steady_logs(ftl, Stream::MAP[0], of_map)?;
+        let mut pages = of_map.iter().cloned();
+        pages.try_for_each(|pages| place_random(ftl, &mut logs, space, pages))?;
+    }
+    let random: Vec<_> = filled.iter().map(|filled| 0..filled.random).collect();
+    let mut logs = steady_logs(ftl, Stream::Host(0, Layout::Normal), &random)?;
+    let mut filled = filled.iter().zip(random);
+    filled.try_for_each(|(filled, pages)| place_random(ftl, &mut logs, filled.space, pages))
 }
 
 impl Ftl {
-    /// Write amplification of uniform overwrites of what is mapped; nothing where that is nothing, or leaves no room.
-    pub(crate) fn uniform_write_amplification(&self) -> Option<f64> {
-        let pages: u64 = self.logs.iter().map(|log| log.blocks.live).sum();
+    /// Write amplification of uniform overwrites of what is mapped; nothing where that is nothing, or leaves no room. Of so many
+    /// of the pages that are programmed the translation page is programmed, too; these and data are collected in superblocks
+    /// of their own:
+    ///
+    /// ```text
+    ///   data's (1 + missed x translation pages')
+    /// ```
+    pub(crate) fn uniform_write_amplification(&self, missed: f64) -> Option<f64> {
+        let blocks = || self.logs.iter().map(|log| &log.blocks);
+        let amplification = |pages: u64, superblocks: u64| {
+            let room = superblocks * u64::from(self.addressing.pages_per_superblock);
+            (0 < pages && pages < room).then(|| write_amplification(pages as f64 / room as f64))
+        };
         let steady = self.pacing.steady_superblocks();
-        let superblocks = self.logs.iter();
-        let superblocks = superblocks.map(|log| u64::from(log.blocks.count.saturating_sub(steady)));
-        let room = superblocks.sum::<u64>() * u64::from(self.addressing.pages_per_superblock);
-        (0 < pages && pages < room).then(|| write_amplification(pages as f64 / room as f64))
+        let of_data =
+            blocks().map(|blocks| blocks.count.saturating_sub(steady + blocks.map_pool()));
+        let of_data = of_data.map(u64::from).sum();
+        let data = amplification(blocks().map(Blocks::host_pages).sum(), of_data)?;
+        if missed == 0.0 {
+            return Some(data);
+        }
+        // These have few superblocks: the pages of a victim are half a superblock younger than its oldest.
+        let of_map = blocks().map(|blocks| u64::from(2 * blocks.map_pool() - 3));
+        let map = amplification(
+            2 * blocks().map(|blocks| blocks.of_map).sum::<u64>(),
+            of_map.sum(),
+        )?;
+        Some(data * (1.0 + missed * map))
     }
 
     /// Pages that can be programmed before more is emptied, of all streams; nothing while a log has more than collection keeps.
@@ -424,27 +452,29 @@ impl Ftl {
     }
 }
 
-/// Makes the superblocks of each log.
-fn steady_logs(ftl: &mut Ftl, filled: &[Filled]) -> Option<Vec<SteadyLog>> {
+/// Makes the superblocks of each log that a stream has filled with these pages.
+fn steady_logs(ftl: &mut Ftl, stream: Stream, random: &[Range<u64>]) -> Option<Vec<SteadyLog>> {
     let pages_per_superblock = ftl.addressing.pages_per_superblock;
     let count = u64::from(ftl.addressing.logs);
     let mut logs = Vec::new();
     for (number, log) in (0..).zip(&mut ftl.logs) {
         // Of the first pages of a space every log takes one in turn.
-        let of_log = |filled: &Filled| (filled.random + count - 1).saturating_sub(number) / count;
-        let pages = filled.iter().map(of_log).sum::<u64>();
+        let before = |end: u64| (end + count - 1).saturating_sub(number) / count;
+        let of_log = |pages: &Range<u64>| before(pages.end) - before(pages.start);
+        let pages = random.iter().map(of_log).sum::<u64>();
         let superblocks = match pages {
             0 => 0,
-            _ => log
-                .blocks
-                .unused()
-                .saturating_sub(ftl.pacing.steady_superblocks()),
+            _ if stream.is_of_map() => log.blocks.left_of_map_pool(),
+            _ => {
+                let unused = log.blocks.unused().min(log.blocks.free_beside_map());
+                unused.saturating_sub(ftl.pacing.steady_superblocks())
+            }
         };
         if pages > u64::from(superblocks) * u64::from(pages_per_superblock) {
             return None;
         }
         let valid = valid_by_age(pages, superblocks, pages_per_superblock);
-        let first = log.blocks.close_filled(valid.clone());
+        let first = log.blocks.close_filled(stream, valid.clone());
         let seed = u64::from(ftl.set) << 32 | number;
         let shuffle = StratifiedShuffle::new(valid, pages_per_superblock, seed);
         logs.push(SteadyLog { shuffle, first });
@@ -452,12 +482,20 @@ fn steady_logs(ftl: &mut Ftl, filled: &[Filled]) -> Option<Vec<SteadyLog>> {
     Some(logs)
 }
 
-/// Maps the first pages of a space.
-fn place_random(ftl: &mut Ftl, logs: &mut [SteadyLog], space: u32, pages: u64) -> Option<()> {
+/// Maps pages of a space.
+fn place_random(
+    ftl: &mut Ftl,
+    logs: &mut [SteadyLog],
+    space: u32,
+    pages: Range<u64>,
+) -> Option<()> {
     let count = logs.len();
     let mut numbers = [Ppn(0); LEAF];
-    for page in (0..pages).step_by(LEAF) {
-        let numbers = &mut numbers[..LEAF.min((pages - page) as usize)];
+    let mut page = pages.start;
+    while page < pages.end {
+        // To the end of a leaf.
+        let end = pages.end.min((page / LEAF as u64 + 1) * LEAF as u64);
+        let numbers = &mut numbers[..(end - page) as usize];
         // Those of a log are as many pages apart as there are logs.
         for first in 0..count.min(numbers.len()) {
             let page = page + first as u64;
@@ -475,6 +513,7 @@ fn place_random(ftl: &mut Ftl, logs: &mut [SteadyLog], space: u32, pages: u64) -
             ftl.oracle.preloaded(number, 1);
         }
         ftl.mapping.fill(space, page, numbers).then_some(())?;
+        page = end;
     }
     Some(())
 }

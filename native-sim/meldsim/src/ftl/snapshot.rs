@@ -289,8 +289,9 @@ impl SavedBlocks {
 
 impl SavedSuperblock {
     fn of(superblock: &Superblock, pages: u32) -> SavedSuperblock {
-        let is_told_apart =
-            !superblock.stream().frontier().is_first() && superblock.state != State::Free;
+        let stream = superblock.stream();
+        let is_told_apart = (stream.is_of_map() || !stream.frontier().is_first())
+            && superblock.state != State::Free;
         SavedSuperblock {
             is_free: superblock.state == State::Free,
             is_melded: superblock.layout == Layout::Melded,

@@ -458,8 +458,10 @@ impl Ftl {
         while let Some((stream, queued)) = self.logs[log_id as usize].next_queued(streams) {
             let (log, addressing) = (&mut self.logs[log_id as usize], &self.addressing);
             let is_host = matches!(stream, Stream::Host(..));
-            if is_host && !log.pace.admits(&self.pacing) {
-                streams &= Stream::OF_GC;
+            // Translation pages have superblocks of their own, and both host and collector wait for them.
+            let is_paced = is_host && !stream.is_of_map();
+            if is_paced && !log.pace.admits(&self.pacing) {
+                streams &= Stream::UNPACED;
                 continue;
             }
             match queued {
@@ -469,7 +471,7 @@ impl Ftl {
                         is_short |= is_host;
                         continue;
                     };
-                    if is_host {
+                    if is_paced {
                         log.pace.spend(u32::from(place.pages));
                     }
                     if addressing.fills_wordlines(stream.layout()) {

@@ -27,6 +27,7 @@ mod profiles;
 mod program_order;
 mod reads;
 mod shared;
+mod standstill;
 mod windows;
 mod writes;
 mod xpoint;

@@ -1,7 +1,7 @@
 //! A cached mapping against closed forms. Namespaces fill whole rows of flash, so that all dies and kinds of pages hold as many
 //! translation pages as data pages each.
 
-use meldsim::device::{Device, Stats};
+use meldsim::device::{Device, Precondition, Stats};
 use meldsim::engine::Random;
 use meldsim::nvme::{Command, Directive, NamespaceId};
 use meldsim::profile::{ByteSize, MapKind, MapUpdate, Profile};
@@ -242,4 +242,69 @@ fn a_full_device_has_room_for_all_its_translation_pages() {
     assert_eq!(stats.write_commands, 4 * pages);
     assert_eq!(full.device.stats().mapped_pages, pages);
     assert!(stats.gc_pages_programmed > 0 && stats.map_pages_programmed > pages / ENTRIES);
+}
+
+/// Writes that change entries of translation pages of which nothing is on flash, so that nothing is on its way that would lead
+/// to these; and then all of it is trimmed while many of them are due.
+#[test]
+fn translation_pages_are_written_though_nothing_is_on_its_way() {
+    let mut device = Cached::new(profile(2, 2), 24, Some((0.01, MapUpdate::Batched)));
+    let nsid = device.nsid;
+    let (all, device) = (device.pages, &mut device.device);
+    let run = |device: &mut Device, command: Command| {
+        device.submit(&command).unwrap();
+        assert!(device.run_until_completion(), "nothing will happen");
+        device.pop_completion().unwrap();
+    };
+    run(device, Command::deallocate(nsid, 0, all as u32, 0));
+    for round in 0..3 {
+        for page in (round..all).step_by(ENTRIES as usize) {
+            run(device, Command::write(nsid, page, 1, Directive::NONE, 0));
+        }
+        run(device, Command::flush(nsid, 0));
+    }
+    run(device, Command::deallocate(nsid, 0, all as u32, 0));
+    assert_eq!(device.stats().mapped_pages, 0);
+    run(device, Command::write(nsid, 0, 1, Directive::NONE, 0));
+}
+
+/// Whole translation pages are cached, few of them: each page that is programmed, written or moved, changes another one, of so
+/// many that those that are due at a time hardly count. They are collected in superblocks of their own. The past is computed,
+/// and the device goes on as it says.
+#[test]
+fn uniform_overwrites_come_to_the_closed_form_of_data_and_translation_pages() {
+    for (blocks, spare, depth) in [(200, 10, 1), (200, 10, 32), (300, 25, 8)] {
+        let mut profile = profile(4, 4);
+        profile.geometry.blocks_per_plane = blocks;
+        profile.ftl.over_provisioning_percent = spare;
+        profile.controller.write_buffer = ByteSize(1 << 20);
+        profile.ftl.open_runs = 3;
+        profile.ftl.map = MapKind::Cached;
+        profile.ftl.map_entry = ByteSize(4096 / ENTRIES);
+        profile.ftl.map_cache = ByteSize(64 << 10);
+        let mut device = Device::new(&profile).unwrap();
+        let pages = device.stats().capacity_pages;
+        let nsid = device.create_namespace(pages * 4096).unwrap();
+        let past = Precondition {
+            fill_percent: 100,
+            random_percent: 100,
+        };
+        device.precondition(&past).unwrap();
+        let form = device.uniform_write_amplification(0).unwrap();
+        let (random, popularity) = (Random::new(7), Vec::new());
+        let mut steady = Cached {
+            device,
+            nsid,
+            pages,
+            random,
+            popularity,
+        };
+        for (part, within) in [(0.25, 0.1), (0.75, 0.05)] {
+            let (stats, _) = steady.run(part, depth, 1.0);
+            let value = stats.write_amplification().unwrap();
+            println!("{blocks} {spare} {depth}: {value:.3} for {form:.3}");
+            let error = (value / form - 1.0).abs();
+            assert!(error < within, "{blocks}, {depth}: {value} for {form}");
+        }
+    }
 }

@@ -307,6 +307,11 @@ impl Map for Cached {
         self.counts
     }
 
+    fn missed(&self, pages: u64) -> f64 {
+        let lines = pages.div_ceil(self.entries_per_line).max(1);
+        1.0 - (self.lru.capacity as f64 / lines as f64).min(1.0)
+    }
+
     fn memory(&self) -> u64 {
         let lines = self.lru.ring.capacity() * size_of::<(u64, [u32; 2])>()
             + self.lru.places.capacity() * size_of::<(u64, u32)>();

@@ -126,6 +126,11 @@ pub(in crate::device) trait Map: Debug {
         MapCounts::default()
     }
 
+    /// The share of entries of so many pages that are not at hand, when the cache is full.
+    fn missed(&self, _pages: u64) -> f64 {
+        0.0
+    }
+
     /// Bytes of memory it takes.
     fn memory(&self) -> u64 {
         0
@@ -281,6 +286,15 @@ impl<M: Map> NandMedium<M> {
         of.ftl.drop_map_pages(gone);
     }
 
+    /// Sees to what has become due while nothing may be on its way that would lead there.
+    #[inline(always)]
+    pub(super) fn begin_map(&mut self, queue: &mut EventQueue<Event>, set: u32) {
+        if M::HAS_PAGES && self.sets[set as usize].map.pages_due() > 0 {
+            self.keep_map(queue, set);
+            self.dispatch(queue, set, Owner::gc(set));
+        }
+    }
+
     /// Tells the map what has changed; reads what is to be merged, and writes what is whole, as far as there is room.
     #[inline(always)]
     pub(super) fn keep_map(&mut self, queue: &mut EventQueue<Event>, set: u32) {
@@ -290,6 +304,28 @@ impl<M: Map> NandMedium<M> {
         let of = &mut self.sets[set as usize];
         of.ftl
             .for_each_changed(|space, page| of.map.changed(space, page));
+        loop {
+            let was_due = self.sets[set as usize].map.pages_due();
+            self.merge_due(queue, set);
+            let of = &mut self.sets[set as usize];
+            while let Some(page) = of.map.due(0).filter(|&page| of.map.holds(page)) {
+                let is_changed = of.map.is_changed(page);
+                if is_changed && of.ftl.write_map(page.0) == Err(WriteError::BufferFull) {
+                    break;
+                }
+                of.map.written();
+                // Whole pages are written without having been seen to.
+                of.fetches.merging = of.fetches.merging.saturating_sub(1);
+            }
+            // Nothing may be on its way that would tell of those that come next.
+            if of.map.pages_due() == was_due {
+                return of.ftl.set_map_behind(was_due > DUE);
+            }
+        }
+    }
+
+    /// Sees to the first translation pages that are due: reads those of which the rest is not at hand.
+    fn merge_due(&mut self, queue: &mut EventQueue<Event>, set: u32) {
         while self.sets[set as usize].fetches.merging < MERGES {
             let of = &mut self.sets[set as usize];
             let Some(page) = of.map.due(of.fetches.merging) else {
@@ -300,15 +336,6 @@ impl<M: Map> NandMedium<M> {
             if is_at_hand || !self.fetch(queue, set, page, None) {
                 self.sets[set as usize].map.merges(page);
             }
-        }
-        let of = &mut self.sets[set as usize];
-        while let Some(page) = of.map.due(0).filter(|&page| of.map.holds(page)) {
-            let is_changed = of.map.is_changed(page);
-            if is_changed && of.ftl.write_map(page.0) == Err(WriteError::BufferFull) {
-                break;
-            }
-            of.map.written();
-            of.fetches.merging -= 1;
         }
     }
 }

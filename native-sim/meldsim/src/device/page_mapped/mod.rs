@@ -184,6 +184,7 @@ impl<M: Map> Medium for NandMedium<M> {
         let (opcode, range) = (request.opcode, request.range);
         if matches!(opcode, Opcode::Read | Opcode::Write) {
             self.translate(queue, requests, id);
+            self.begin_map(queue, set);
         }
         let request = &mut requests[id];
         if opcode == Opcode::Flush && !self.flush_programs {

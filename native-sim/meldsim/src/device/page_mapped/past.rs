@@ -157,10 +157,14 @@ impl<M: Map> NandMedium<M> {
                 });
             }
             overwritten += filled.iter().map(|filled| filled.random).sum::<u64>();
-            // The translation pages are as old as what was written in order.
-            let mut of_map = filled.iter();
-            let is_placed = of_map.all(|filled| set.preload_map(filled.space, 0..filled.pages));
-            if !(is_placed && set.ftl.precondition(&filled)) {
+            // Other translation pages are as old as what was written in order.
+            let of_map = |of: &Filled, pages| set.map.pages_of(of.space, 0..pages);
+            let overwritten: Vec<_> = filled.iter().map(|of| of_map(of, of.random)).collect();
+            let is_placed = filled.iter().zip(&overwritten).all(|(of, before)| {
+                let all = of_map(of, of.pages);
+                set.ftl.preload_map(all.start.max(before.end)..all.end)
+            });
+            if !(is_placed && set.ftl.precondition(&filled, &overwritten)) {
                 let pages = filled.iter().map(|filled| filled.pages).sum();
                 return Err(DeviceError::CapacityExceeded { pages, free: room });
             }

@@ -48,10 +48,8 @@ impl<M: Map> Report for NandMedium<M> {
     }
 
     fn uniform_write_amplification(&self, set: u32) -> Option<f64> {
-        self.sets
-            .get(set as usize)?
-            .ftl
-            .uniform_write_amplification()
+        let NvmSet { ftl, map, .. } = self.sets.get(set as usize)?;
+        ftl.uniform_write_amplification(map.missed(ftl.mapped_pages()))
     }
 
     fn kept_room(&self, set: u32) -> Option<u64> {

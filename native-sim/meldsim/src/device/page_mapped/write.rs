@@ -46,11 +46,12 @@ impl<M: Map> NandMedium<M> {
         }
         let was_full = self.sets[set as usize].is_full;
         let is_done = self.take_admissions(queue, requests, set);
-        if is_done == was_full {
+        let is_full = self.sets[set as usize].is_full;
+        if is_full != was_full {
             let units = (0..).zip(&self.set_of_unit);
             let units = units.filter(|(_, of)| u32::from(**of) == set);
             self.flash
-                .set_pressure(units.map(|(unit, _)| Unit(unit)), !is_done);
+                .set_pressure(units.map(|(unit, _)| Unit(unit)), is_full);
         }
         if let Some(shared) = &mut self.shared_slots {
             shared.reclaim(&mut self.sets[set as usize].ftl);
@@ -91,6 +92,7 @@ impl<M: Map> NandMedium<M> {
                         ftl.deallocate(range.space, first, end);
                         self.deallocated(range);
                     }
+                    self.keep_map(queue, set);
                     true
                 }
                 Opcode::Flush => {
@@ -100,7 +102,10 @@ impl<M: Map> NandMedium<M> {
             };
             self.dispatch(queue, set, Owner::request(id));
             self.end_writes(requests, set);
-            self.sets[set as usize].is_full = !done;
+            // What waits for the mapping waits for no slot.
+            let waits_for_map = M::HAS_PAGES
+                && (requests[id].next == requests[id].mapped || self.is_map_behind(set));
+            self.sets[set as usize].is_full = !(done || waits_for_map);
             if !done {
                 self.sets[set as usize].admissions.push_front(id);
                 return false;

@@ -16,9 +16,13 @@ use crate::policy::placement::Placement;
 use crate::policy::victim::{Candidate, Log, Victims};
 use crate::policy::wear::WearLevelling;
 use crate::profile::limits::GC_RESERVE;
+use crate::profile::map::MAP_STREAMS;
 
 /// Without pacing collection starts when this few are left, before the host has to wait.
 pub(crate) const LOW: u32 = GC_RESERVE + 2;
+
+/// For so many translation pages that are current there is room for one more, so that to collect them gains something.
+const MAP_SPARE_SHARE: u64 = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
@@ -108,6 +112,9 @@ pub(crate) struct Blocks {
     pub(crate) live: u64,
     /// Of these, translation pages.
     pub(crate) of_map: u64,
+    /// Superblocks that are kept for translation pages at least, and those that these fill or filled.
+    pub(crate) map_pool: u32,
+    map_superblocks: u32,
     /// Superblocks that may hold nothing and be closed.
     empty: Vec<u32>,
     /// By stream; as long as the highest stream used.
@@ -145,6 +152,8 @@ impl Blocks {
             clock: 0,
             live: 0,
             of_map: 0,
+            map_pool: 0,
+            map_superblocks: 0,
             empty: Vec::new(),
             open: Vec::new(),
             filled_last: [0; 2],
@@ -354,20 +363,25 @@ impl Blocks {
         let opened = &mut self.superblocks[superblock as usize];
         *opened = Superblock::new(State::Open, stream.layout(), opened.erases, 0);
         opened.stream = stream.index() as u8;
+        self.map_superblocks += u32::from(stream.is_of_map());
         self.placement.opened(superblock, stream.frontier());
         Some(OpenSuperblock::new(superblock, stream, addressing))
     }
 
-    /// Takes superblocks that were never used and closes them one after the other as if they had been
-    /// filled, with so many valid pages each. Returns the number of the first.
-    pub(crate) fn close_filled(&mut self, valid: impl Iterator<Item = u32>) -> u32 {
+    /// Takes superblocks that were never used and closes them one after the other as if a stream had
+    /// filled them, with so many valid pages each. Returns the number of the first.
+    pub(crate) fn close_filled(&mut self, stream: Stream, valid: impl Iterator<Item = u32>) -> u32 {
         let first = self.superblocks.len() as u32;
+        let is_of_map = stream.is_of_map();
         for valid in valid {
             self.clock += u64::from(self.pages_per_superblock);
             self.live += u64::from(valid);
+            self.of_map += u64::from(valid) * u64::from(is_of_map);
+            self.map_superblocks += u32::from(is_of_map);
             let superblock = Superblock::new(State::Closed, Layout::Normal, 0, self.clock);
             let superblock = Superblock {
                 valid,
+                stream: stream.index() as u8,
                 ..superblock
             };
             let number = self.superblocks.len() as u32;
@@ -378,13 +392,46 @@ impl Blocks {
         first
     }
 
+    /// Superblocks that translation pages fill before any of theirs is collected, besides those that they fill now: one less
+    /// than are kept for them.
+    pub(crate) fn left_of_map_pool(&self) -> u32 {
+        self.map_pool().saturating_sub(1 + self.map_superblocks)
+    }
+
+    /// Superblocks that are kept for translation pages: a part more than those that are current fill, and those that are
+    /// being filled.
+    pub(crate) fn map_pool(&self) -> u32 {
+        match self.map_pool {
+            0 => 0,
+            least => {
+                let kept = self.of_map + self.of_map / MAP_SPARE_SHARE;
+                let kept = kept.div_ceil(u64::from(self.pages_per_superblock)) as u32;
+                least.max(kept + MAP_STREAMS)
+            }
+        }
+    }
+
+    /// Whether superblocks of translation pages are collected next, and not others: these have less than one left to fill.
+    pub(crate) fn is_map_full(&self) -> bool {
+        let filled = u64::from(self.map_superblocks + 1) * u64::from(self.pages_per_superblock);
+        let left = Stream::MAP.map(|stream| u64::from(self.left(stream)));
+        let kept = u64::from(self.map_pool()) * u64::from(self.pages_per_superblock);
+        self.map_pool > 0 && kept + left.iter().sum::<u64>() < filled
+    }
+
+    /// Free superblocks that are not kept for translation pages. These have one more while they are collected.
+    pub(crate) fn free_beside_map(&self) -> u32 {
+        let pool = self.map_pool();
+        (self.free() + self.map_superblocks.min(pool + 1)).saturating_sub(pool)
+    }
+
     /// Superblocks that were never used.
     pub(crate) fn unused(&self) -> u32 {
         self.count - self.superblocks.len() as u32
     }
 
     /// Pages that the host and garbage collection can be given before anything is erased: those of free
-    /// superblocks, and of the two that are being filled.
+    /// superblocks that are not kept for translation pages, and of the two that are being filled.
     pub(crate) fn unwritten(&self) -> u64 {
         let open = self.filled_last.iter();
         self.with_free(open.filter_map(|&index| self.open.get(index)?.as_ref()))
@@ -397,7 +444,7 @@ impl Blocks {
 
     fn with_free<'a>(&self, open: impl Iterator<Item = &'a OpenSuperblock>) -> u64 {
         let left = open.map(|open| u64::from(self.pages_per_superblock - open.next));
-        u64::from(self.free()) * u64::from(self.pages_per_superblock) + left.sum::<u64>()
+        u64::from(self.free_beside_map()) * u64::from(self.pages_per_superblock) + left.sum::<u64>()
     }
 
     /// Superblocks a stream has to leave.
@@ -480,6 +527,7 @@ impl Blocks {
         debug_assert!(erased.valid == 0 && erased.unprogrammed == 0, "erased data");
         erased.state = State::Free;
         erased.erases += 1;
+        self.map_superblocks -= u32::from(erased.stream().is_of_map());
         self.victims.erased(superblock);
         self.free_again(superblock);
     }
@@ -522,6 +570,10 @@ impl Blocks {
     /// All superblocks are as they were saved: tells the policy, in the order in which they were closed, and looks for
     /// closed ones that hold nothing.
     pub(crate) fn restored(&mut self) {
+        let used = self.superblocks.iter();
+        let used = used.filter(|superblock| superblock.state != State::Free);
+        let of_map = used.filter(|superblock| superblock.stream().is_of_map());
+        self.map_superblocks = of_map.count() as u32;
         let closed = (0..).zip(&self.superblocks);
         let closed = closed.filter(|(_, superblock)| superblock.state == State::Closed);
         let mut closed: Vec<Candidate> = closed

@@ -82,8 +82,9 @@ impl Stream {
     /// The index of the first stream of garbage collection's that is not always there.
     const OF_GC_BEGIN: usize = 2 * (MAX_STREAMS as usize + 2);
 
-    /// Bit n: the stream of index n is garbage collection's.
-    pub(crate) const OF_GC: u64 = 0b101 | (Stream::OF_MAP - (1 << Stream::OF_GC_BEGIN));
+    /// Bit n: the stream of index n is garbage collection's, or that of translation pages: it need not wait where the host
+    /// has to.
+    pub(crate) const UNPACED: u64 = 0b101 | (2 * Stream::OF_MAP - (1 << Stream::OF_GC_BEGIN));
 
     /// Its number; streams have their turn in this order.
     pub(crate) fn index(self) -> usize {
@@ -145,12 +146,12 @@ mod tests {
         for index in 0..Stream::COUNT {
             assert_eq!(Stream::from_index(index).index(), index);
         }
-        assert_eq!(Stream::PAST.index(), Stream::COUNT - 1);
-        assert!(Stream::PAST.frontier().is_first());
-        let of_gc = |index| Stream::OF_GC >> index & 1 == 1;
+        assert_eq!(Stream::MAP[0].index(), Stream::COUNT - 1);
+        let is_unpaced = |index| Stream::UNPACED >> index & 1 == 1;
         for index in 0..Stream::COUNT {
-            let is_gc = matches!(Stream::from_index(index), Stream::Gc(..));
-            assert_eq!(of_gc(index), is_gc, "{index}");
+            let stream = Stream::from_index(index);
+            let is_gc = matches!(stream, Stream::Gc(..));
+            assert_eq!(is_unpaced(index), is_gc || stream.is_of_map(), "{index}");
         }
         assert_eq!(FRONTIERS[0], MAX_STREAMS as u8 + 1);
     }

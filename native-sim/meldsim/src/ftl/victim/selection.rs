@@ -103,7 +103,21 @@ impl VictimSelection {
         if empty.is_some() {
             return empty;
         }
-        self.rank(blocks, blocks.candidates(), 1);
+        let is_map_full = blocks.is_map_full();
+        let is_of_map = |candidate: &Candidate| {
+            let stream = blocks.get(candidate.number).stream();
+            stream.is_of_map()
+        };
+        self.rank(
+            blocks,
+            blocks
+                .candidates()
+                .filter(|found| is_of_map(found) == is_map_full),
+            1,
+        );
+        if self.ranked.is_empty() {
+            self.rank(blocks, blocks.candidates(), 1);
+        }
         let first = self.ranked.first()?;
         (first.valid <= most_valid).then_some(first.number)
     }

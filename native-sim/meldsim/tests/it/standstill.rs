@@ -1,0 +1,205 @@
+//! Devices drawn at random, with maps, pasts and jobs: whatever is outstanding completes, and how long nothing does is explained.
+
+use meldsim::device::{Device, Precondition};
+use meldsim::engine::{Duration, Instant, Random};
+use meldsim::nvme::{Command, Directive, NamespaceId};
+use meldsim::policy::pacing::PacingPolicy;
+use meldsim::policy::victim::VictimPolicy;
+use meldsim::profile::{Allocation, ByteSize, MapKind, MapUpdate, Profile};
+
+const PAGE: u64 = 4096;
+/// Stripes of a victim that collection is ahead of the host and reads besides, and the one that is next.
+const STRIPES: u64 = 4 + 2 + 1;
+
+fn one_of<T: Copy>(random: &mut Random, values: &[T]) -> T {
+    values[random.below(values.len() as u64) as usize]
+}
+
+fn us(us: u64) -> Duration {
+    Duration::from_us(us)
+}
+
+/// A device of up to 64 planes, in which there is room for what is drawn.
+fn profile(random: &mut Random) -> Profile {
+    let mut profile = Profile::builtin("melded-tlc-8x8").unwrap();
+    let pages = 1 + random.below(4);
+    profile.timing.read = (0..pages).map(|page| us(40 + 20 * page)).collect();
+    profile.timing.melded_read = None;
+    profile.timing.program = us(one_of(random, &[200, 900, 2_000, 6_000]));
+    profile.timing.erase = us(one_of(random, &[1_000, 5_000, 15_000]));
+    let geometry = &mut profile.geometry;
+    geometry.channels = one_of(random, &[1, 2, 4]);
+    geometry.dies_per_channel = one_of(random, &[1, 2, 4]);
+    geometry.planes_per_die = one_of(random, &[1, 2, 4]);
+    geometry.wordlines_per_block = one_of(random, &[4, 16, 48, 96]);
+    let subpages = one_of(random, &[1, 1, 4]);
+    geometry.page_size = ByteSize(subpages * PAGE);
+    let planes = geometry.channels * geometry.dies_per_channel * geometry.planes_per_die;
+    let row = u64::from(planes * geometry.wordlines_per_block) * pages * subpages;
+    geometry.blocks_per_plane = (60_000 / row).clamp(40, 200) as u32;
+    profile.ftl.mapping_unit = ByteSize(if subpages > 1 { PAGE } else { 0 });
+    profile.ftl.over_provisioning_percent = one_of(random, &[7, 10, 28]);
+    profile.ftl.open_runs = 3;
+    if random.below(4) == 0 && subpages == 1 {
+        profile.ftl.allocation = Allocation::Static;
+    }
+    let stripe = u64::from(planes) * pages * subpages;
+    let stripes = one_of(random, &[2, 8]);
+    profile.controller.write_buffer = ByteSize((stripes * stripe + 16 * pages * subpages) * PAGE);
+    profile.controller.reads_before_program = one_of(random, &[1, 32]);
+    profile.gc.victim = one_of(random, &VictimPolicy::all());
+    profile.gc.pacing = one_of(random, &PacingPolicy::all());
+    if random.below(2) == 0 {
+        (profile.gc.victim, profile.gc.pacing) = Default::default();
+        profile.gc.pacing = PacingPolicy::named("credit");
+    }
+    if random.below(2) == 0 {
+        // Hundreds of translation pages, of which few are cached.
+        let entries = one_of(random, &[16, 64, 256]);
+        profile.ftl.map = MapKind::Cached;
+        profile.ftl.map_entry = ByteSize(PAGE / entries);
+        profile.ftl.map_line = one_of(random, &[0, 1, 4]);
+        profile.ftl.map_update = one_of(random, &[MapUpdate::Batched, MapUpdate::Lazy]);
+        profile.ftl.map_cache = ByteSize(one_of(random, &[32 << 10, 256 << 10, 2 << 20]));
+        let pages = row * u64::from(profile.geometry.blocks_per_plane);
+        let of_map = (pages / 800 + 9) * (1024 / entries);
+        profile.geometry.blocks_per_plane += of_map.div_ceil(row) as u32 + 3;
+    }
+    profile
+}
+
+/// What a job does: shares of its commands in percent; the rest are writes.
+#[derive(Debug)]
+struct Job {
+    reads: u64,
+    trims: u64,
+    flushes: u64,
+    most_pages: u64,
+    in_order: bool,
+    depth: usize,
+}
+
+fn job(random: &mut Random) -> Job {
+    let is_pure = random.below(2) == 0;
+    Job {
+        reads: if is_pure { 0 } else { random.below(60) },
+        trims: if is_pure { 0 } else { random.below(10) },
+        flushes: if is_pure { 0 } else { random.below(10) },
+        most_pages: one_of(random, &[1, 1, 4, 32]),
+        in_order: random.below(4) == 0,
+        depth: one_of(random, &[1, 4, 16, 64, 256]),
+    }
+}
+
+impl Job {
+    fn command(
+        &self,
+        random: &mut Random,
+        nsid: NamespaceId,
+        pages: u64,
+        next: &mut u64,
+    ) -> Command {
+        let count = 1 + random.below(self.most_pages.min(pages));
+        let page = match self.in_order {
+            true => std::mem::replace(next, *next + count) % pages,
+            false => random.below(pages),
+        };
+        let count = count.min(pages - page);
+        let kind = random.below(100);
+        if kind < self.flushes {
+            Command::flush(nsid, 0)
+        } else if kind < self.flushes + self.trims {
+            let count = if kind % 8 == 0 { pages - page } else { count };
+            Command::deallocate(nsid, page, count as u32, 0)
+        } else if kind < self.flushes + self.trims + self.reads {
+            Command::read(nsid, page, count as u32, 0)
+        } else {
+            Command::write(nsid, page, count as u32, Directive::NONE, 0)
+        }
+    }
+}
+
+/// How long nothing may complete: on a die the steps of an erase, what is queued there before the host's program, and what is
+/// moved for a wordline of the host's, twice the mean; with translation pages as many reads and programs again.
+fn explained(profile: &Profile, write_amplification: f64) -> Duration {
+    let timing = &profile.timing;
+    let pages = timing.read.len() as u64;
+    let sense = timing.read[timing.read.len() - 1];
+    let step =
+        timing.program + sense * pages + us(200 * pages * profile.geometry.page_size.0 / PAGE);
+    let moved = (2.0 * write_amplification).ceil() as u64;
+    let maps = if profile.ftl.map == MapKind::Cached {
+        2
+    } else {
+        1
+    };
+    (timing.erase * 2 + step * (STRIPES + moved))
+        * u64::from(profile.geometry.planes_per_die)
+        * maps
+}
+
+/// One draw; it panics where something is amiss.
+fn draw(seed: u64) {
+    let random = &mut Random::new(seed);
+    let profile = profile(random);
+    let mut device = match Device::new(&profile) {
+        Ok(device) => device,
+        Err(_) => return, // no device at all
+    };
+    let capacity = device.stats().capacity_pages;
+    let nsid = device.create_namespace(capacity * PAGE).unwrap();
+    let fill_percent = one_of(random, &[0, 30, 90, 100]);
+    let random_percent = one_of(random, &[0, 100]);
+    let past = Precondition {
+        fill_percent,
+        random_percent,
+    };
+    device.precondition(&past).unwrap();
+    let pages = capacity * u64::from(fill_percent.max(10)) / 100;
+    let job = job(random);
+    let (mut next, mut silence, mut last) = (0, Duration::ZERO, Instant::START);
+    for _ in 0..(4_000 / job.most_pages).max(500) {
+        device
+            .submit(&job.command(random, nsid, pages, &mut next))
+            .unwrap();
+        while device.outstanding() >= job.depth {
+            assert!(
+                device.run_until_completion(),
+                "{seed}: nothing will happen, {job:?} {profile:?}"
+            );
+            while let Some(done) = device.pop_completion() {
+                silence = silence.max(done.completed.saturating_since(last.max(done.submitted)));
+                last = done.completed;
+            }
+        }
+    }
+    while device.run_until_completion() {
+        while device.pop_completion().is_some() {}
+    }
+    assert_eq!(device.outstanding(), 0, "{seed}: stands still");
+    let amplification = device.stats().write_amplification().unwrap_or(1.0);
+    // In a steady state of uniform overwrites, of which the mean is known.
+    let is_paced = profile.gc.pacing == PacingPolicy::named("credit")
+        && profile.gc.victim == VictimPolicy::default()
+        && profile.ftl.allocation == Allocation::Dynamic
+        && (fill_percent, random_percent, job.most_pages, job.in_order) == (100, 100, 1, false)
+        && job.trims + job.flushes == 0;
+    let most = explained(&profile, amplification);
+    if is_paced {
+        assert!(
+            silence <= most,
+            "{seed}: {silence:?} of silence, {most:?} explained, write amplification {amplification:.1}, {job:?} {past:?} {profile:?}"
+        );
+    }
+}
+
+#[test]
+fn random_devices_go_on() {
+    (0..60).for_each(draw);
+}
+
+#[test]
+#[ignore = "takes minutes; release/check.sh runs it"]
+fn two_thousand_random_devices_go_on() {
+    (0..2_000).for_each(draw);
+}
