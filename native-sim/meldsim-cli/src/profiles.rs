@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::args::{Format, ProfilesArgs, ProfilesCommand};
 use crate::error::{BadInput, several};
-use crate::output::columns;
+use crate::output::{columns, note};
 use crate::surroundings::read_text;
 
 /// The profile of that built-in name, or in the file of that path.
@@ -39,7 +39,31 @@ pub(crate) fn load_sourced(name: &str, settings: &[Setting]) -> Result<(Profile,
     profile
         .validate()
         .map_err(|errors| in_file(name, &errors))?;
+    if let Ok(plain) = Profile::from_toml(&text) {
+        note_spare(&plain, &profile, settings);
+    }
     Ok((profile, Sources::of(&text, settings)))
+}
+
+/// Tells what settings do to a drive's spare flash: a drive keeps its capacity as sold when flash is added.
+fn note_spare(plain: &Profile, profile: &Profile, settings: &[Setting]) {
+    let sizes_flash = |setting: &&Setting| setting.key().starts_with("geometry.");
+    let keys: Vec<_> = settings
+        .iter()
+        .filter(sizes_flash)
+        .map(Setting::key)
+        .collect();
+    let (Some(before), Some(after)) = (plain.spare_percent(), profile.spare_percent()) else {
+        return;
+    };
+    if keys.is_empty() || (before - after).abs() < 1.0 {
+        return;
+    }
+    note(&format!(
+        "note: {}: spare flash goes from {before:.0} % to {after:.0} % of what the host sees, which changes write amplification; for the \
+         same flash change another dimension as well, for a drive that shows all of it set controller.capacity=0B",
+        keys.join(", "),
+    ));
 }
 
 /// One mistake on the line of the message, several below it.

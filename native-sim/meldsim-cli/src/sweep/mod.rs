@@ -270,25 +270,21 @@ impl<'a> Sweep<'a> {
             };
             Ok(run.run(|_| interrupt::flow())?)
         });
-        if result
-            .as_ref()
-            .is_ok_and(|result| runs_in_turn(&result.jobs))
-        {
-            note(
-                "note: jobs run one after the other: rates are means over the time of all of them, latencies those of all their \
-                 requests; --section NAME takes one job alone",
-            );
-        }
         if result.as_ref().is_ok_and(|result| result.is_partial) {
             return Ok(None);
         }
         let jobs = result.as_ref().map_or(&[][..], |result| &result.jobs);
         if let ([first, .., last], 0) = (jobs, number) {
             note(&format!(
-                "note: rows are of {} jobs together, {} to {}: rates add up, percentiles are those of the slowest job; --section is of one",
+                "note: rows are of {} jobs together, {} to {}: latencies are those of all their requests, rates {}; --section NAME \
+                 takes one job alone",
                 jobs.len(),
                 first.name,
                 last.name,
+                match runs_in_turn(jobs) {
+                    true => "means over the time of all, for they run one after the other",
+                    false => "sums",
+                },
             ));
         }
         let outcome = Outcome {

@@ -347,7 +347,7 @@ fn rows_say_whether_they_are_steady_and_whose_rates_they_have() {
     );
     let outcome = meldsim(&line);
     assert!(
-        outcome.stderr.contains("jobs run one after the other"),
+        outcome.stderr.contains("they run one after the other"),
         "{}",
         outcome.stderr
     );

@@ -206,6 +206,13 @@ impl Profile {
         }
     }
 
+    /// Flash beyond what the host sees, in percent of that: what collection has to work with. `None` where there is no flash.
+    pub fn spare_percent(&self) -> Option<f64> {
+        let all = u64::from(self.geometry.blocks_per_plane) * self.pages_per_block_row();
+        let seen = self.capacity_pages().max(1);
+        (self.kind == Kind::Nand).then(|| 100.0 * (all as f64 / seen as f64 - 1.0))
+    }
+
     /// The host sees what there is, or less.
     fn check_capacity(&self, checker: &mut Checker) {
         let (capacity, unit) = (self.controller.capacity, self.mapping_unit().0);

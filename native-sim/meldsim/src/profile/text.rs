@@ -401,7 +401,7 @@ pub struct Setting {
 
 impl Setting {
     /// The key with its sections.
-    pub(super) fn key(&self) -> String {
+    pub fn key(&self) -> String {
         let key = self.text.split_once('=').map_or("", |(key, _)| key);
         key.trim().to_owned()
     }

@@ -499,7 +499,7 @@ fn a_wrong_host_path_is_refused() {
         ),
         (
             "path = \"posix\"",
-            "host.path: is \"posix\", which is unknown; use one of none, spdk, io_uring, libaio",
+            "host.path: is \"posix\", which is unknown; use one of none, included, spdk, io_uring, libaio",
         ),
         (
             "path = \"spdk\"\npath_submit_tme = \"1us\"",

@@ -674,12 +674,18 @@ fn writes_and_appends_take_the_firmware_one_after_the_other() {
 
 #[test]
 fn a_zone_whose_last_write_is_lost_in_a_power_cut_has_no_holes() {
-    let (mut device, nsid) = device(&profile((4, 4)));
+    let mut profile = profile((2, 2));
+    profile.geometry.wordlines_per_block = 8;
+    let capacity = profile.zone_capacity().0;
+    profile.controller.capacity = ByteSize(ZONES * capacity);
+    profile.controller.write_buffer = ByteSize(capacity / 2);
+    profile.zones.size = ByteSize(capacity);
+    let (mut device, nsid) = device(&profile);
     let capacity = device.zone_shape().unwrap().capacity_lbas;
     let half = (capacity / 2) as u32;
     let write = |slba, nlb, tag| Command::write(nsid, slba, nlb, Directive::NONE, tag);
     assert_eq!(run(&mut device, &write(0, half, 1)).status, Status::SUCCESS);
-    // The last has begun, and nothing of it has arrived.
+    // The last has begun, and waits for the buffer.
     let rest = capacity as u32 - half;
     device.submit(&write(half.into(), rest, 2)).unwrap();
     let (zone, found) = device

@@ -146,7 +146,8 @@ mod tests {
         for index in 0..Stream::COUNT {
             assert_eq!(Stream::from_index(index).index(), index);
         }
-        assert_eq!(Stream::MAP[0].index(), Stream::COUNT - 1);
+        assert_eq!(Stream::PAST.index(), Stream::COUNT - 1);
+        assert!(Stream::PAST.frontier().is_first());
         let is_unpaced = |index| Stream::UNPACED >> index & 1 == 1;
         for index in 0..Stream::COUNT {
             let stream = Stream::from_index(index);
