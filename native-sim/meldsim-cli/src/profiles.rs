@@ -56,7 +56,9 @@ fn note_spare(plain: &Profile, profile: &Profile, settings: &[Setting]) {
     let (Some(before), Some(after)) = (plain.spare_percent(), profile.spare_percent()) else {
         return;
     };
-    if keys.is_empty() || (before - after).abs() < 1.0 {
+    // A device that shows all but its over-provisioning has what it was given.
+    let is_sold = profile.controller.capacity.0 > 0;
+    if keys.is_empty() || !is_sold || (before - after).abs() < 1.0 {
         return;
     }
     note(&format!(

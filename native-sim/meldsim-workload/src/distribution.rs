@@ -3,8 +3,10 @@
 use std::fmt::{self, Display};
 
 use super::direction::by_direction;
-use super::job::Job;
 use super::quantity::{parse_bytes, parse_decimal};
+
+/// Most zones with shares that a job may list, as in fio.
+const ZONES_MAX: usize = 256;
 
 /// How often each block is touched by random requests. Fractions are in millionths, so that a job can be compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -173,7 +175,7 @@ fn parse_zones_of(text: &str, in_bytes: bool) -> Result<Zones, String> {
             false => percentage(size).ok_or_else(wrong)?.map(u64::from),
         });
     }
-    at_most("zones", sizes.len(), Job::ZONES_MAX)?;
+    at_most("zones", sizes.len(), ZONES_MAX)?;
     let accesses = shares(&accesses);
     let sizes: Vec<u64> = match in_bytes {
         true => sizes.into_iter().flatten().collect(),

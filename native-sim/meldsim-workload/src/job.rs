@@ -399,10 +399,9 @@ impl Job {
     pub const IODEPTH_MAX: u32 = 65_536;
     /// Most equal jobs at once, as in fio.
     pub const NUMJOBS_MAX: u32 = 4096;
-    /// Most percentiles, sizes with shares, and zones with shares that a job may list, as in fio.
+    /// Most percentiles, and sizes with shares, that a job may list, as in fio.
     pub const PERCENTILES_MAX: usize = 20;
     pub(super) const SPLIT_MAX: usize = 64;
-    pub(super) const ZONES_MAX: usize = 256;
     /// fio's `randseed` where a job has none.
     pub const SEED: u64 = 0x89;
 

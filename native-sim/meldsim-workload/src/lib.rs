@@ -20,6 +20,7 @@ mod group;
 mod job;
 mod jobfile;
 mod limit;
+mod list;
 mod mistakes;
 mod options;
 mod output;
@@ -51,12 +52,12 @@ pub use jobfile::{
     is_job_option, is_own_engine, job_options, named_option, parse_job_file, reasons,
 };
 pub use limit::{Arrivals, FULL_PERCENT, Limit, Load};
+pub use list::write_requests;
 pub use options::{
     DataPlacement, Exit, Flow, LatencyTarget, Measure, Repeat, SteadyState, Strided,
 };
 pub use past::Past;
 pub use quantity::{Amount, parse_bytes, parse_decimal, parse_time};
-pub use requests::write_requests;
 pub use result::{
     DeviceResult, FdpResult, Fill, FlashPages, Half, HostPathResult, JobResult, Preconditioned,
     ProgrammedBytes, RunResult, TraceSummary, Window, ZonesResult,

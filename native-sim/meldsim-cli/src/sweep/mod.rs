@@ -274,7 +274,8 @@ impl<'a> Sweep<'a> {
             return Ok(None);
         }
         let jobs = result.as_ref().map_or(&[][..], |result| &result.jobs);
-        if let ([first, .., last], 0) = (jobs, number) {
+        let is_of_jobs = self.args.trace.is_none();
+        if let ([first, .., last], 0, true) = (jobs, number, is_of_jobs) {
             note(&format!(
                 "note: rows are of {} jobs together, {} to {}: latencies are those of all their requests, rates {}; --section NAME \
                  takes one job alone",

@@ -146,10 +146,15 @@ fn a_job_file_with_an_unknown_option() {
 
 #[test]
 fn a_job_that_cannot_run() {
-    let file = text_file("a.fio", "[j]\nsize=1m\nbs=1000\ndirect=1\n");
-    refused(
-        &format!("run --job {}", file.path),
-        &["job j", "bs", "multiple of 4096 B"],
+    let file = text_file(
+        "a.fio",
+        "[j]\nsize=1m\nbs=1000\niodepth=2\nioengine=libaio\n",
+    );
+    let outcome = meldsim(&format!("run --job {}", file.path));
+    assert!(
+        outcome.code == 2 && outcome.stderr.contains("error: job j: bs: of 1000 B"),
+        "{}",
+        outcome.stderr
     );
     refused("run --job nowhere.fio", &["--job", "nowhere.fio"]);
     refused("run --iodepth 0", &["--iodepth: is 0; use 1 to 65536"]);

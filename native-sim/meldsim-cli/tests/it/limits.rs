@@ -78,7 +78,7 @@ fn a_run_names_what_limits_and_whether_that_was_measured() {
     assert!(text.contains("\nlimit: rate ("), "{text}");
     let job = text_file(
         "zones.fio",
-        "[j]\nrw=write\nbs=4k\nnumjobs=8\nsize=8m\noffset_increment=10g\nzonemode=zbd\n",
+        "[j]\nrw=write\nbs=4k\nnumjobs=8\nsize=1z\nio_size=8m\noffset_increment=10g\nzonemode=zbd\n",
     );
     let text = stdout(&format!("run --profile zn540 --job {}", job.path));
     let said = "\nlimit: zone writes (zones.write_time 3500ns, fitted), ";
@@ -147,9 +147,9 @@ fn a_percentage_is_of_what_the_drive_is_sold_with() {
     let (whole, pages) = device("100%");
     assert_eq!(
         (whole, pages.as_u64()),
-        ("960197124096".into(), Some(960_197_124_096 / 4096))
+        ("100%".into(), Some(960_197_124_096 / 4096))
     );
     let file = text_file("a.fio", "[j]\nrw=randwrite\nsize=100%\nruntime=1ms\n");
     let run = parsed(&format!("run --profile pm9a3 --job {}", file.path));
-    assert_eq!(run["jobs"][0]["job options"]["size"], "960197124096");
+    assert_eq!(run["fill"]["capacity_pages"], pages);
 }

@@ -5,7 +5,6 @@
 //! follows. What is outstanding completes before the next pass begins.
 
 mod descriptors;
-mod list;
 mod map;
 mod pace;
 mod place;
@@ -16,7 +15,6 @@ use super::direction::Direction;
 use super::distribution::Distribution;
 use super::job::{BlockSizes, Job};
 use descriptors::Descriptors;
-pub use list::write_requests;
 pub(super) use pace::{Pace, Submitted};
 use place::Places;
 pub(super) use place::map_bytes;

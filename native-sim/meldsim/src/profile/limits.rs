@@ -208,9 +208,10 @@ impl Profile {
 
     /// Flash beyond what the host sees, in percent of that: what collection has to work with. `None` where there is no flash.
     pub fn spare_percent(&self) -> Option<f64> {
-        let all = u64::from(self.geometry.blocks_per_plane) * self.pages_per_block_row();
-        let seen = self.capacity_pages().max(1);
-        (self.kind == Kind::Nand).then(|| 100.0 * (all as f64 / seen as f64 - 1.0))
+        (self.kind == Kind::Nand).then(|| {
+            let all = u64::from(self.geometry.blocks_per_plane) * self.pages_per_block_row();
+            100.0 * (all as f64 / self.capacity_pages().max(1) as f64 - 1.0)
+        })
     }
 
     /// The host sees what there is, or less.

@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
-use super::Requests;
-use crate::direction::Direction;
-use crate::job::Job;
-use crate::runner::Runner;
+use super::direction::Direction;
+use super::job::Job;
+use super::requests::Requests;
+use super::runner::Runner;
 use meldsim::Profile;
 use meldsim_stats::csv_text;
 
