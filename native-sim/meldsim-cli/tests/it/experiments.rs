@@ -218,9 +218,23 @@ fn each_chart_is_a_file_of_its_own() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_is_named() {
-    let output = meldsim("experiment programming --figures no-such-folder");
+fn a_folder_that_is_not_there_is_made_and_one_that_cannot_be_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("figures/of");
+    stdout(&format!(
+        "experiment programming --figures {}",
+        path.display()
+    ));
+    assert!(path.join("programming-1.svg").exists());
+    let file = path.join("programming-1.svg/x");
+    let output = meldsim(&format!(
+        "experiment programming --figures {}",
+        file.display()
+    ));
     assert_eq!(output.code, 2);
-    let message = "--figures: cannot write \"no-such-folder/programming-1.svg\"";
-    assert!(output.stderr.contains(message), "{}", output.stderr);
+    assert!(
+        output.stderr.contains("--figures: cannot "),
+        "{}",
+        output.stderr
+    );
 }

@@ -147,7 +147,7 @@ fn a_percentage_is_of_what_the_drive_is_sold_with() {
     let (whole, pages) = device("100%");
     assert_eq!(
         (whole, pages.as_u64()),
-        ("100%".into(), Some(960_197_124_096 / 4096))
+        ("960197124096".into(), Some(960_197_124_096 / 4096))
     );
     let file = text_file("a.fio", "[j]\nrw=randwrite\nsize=100%\nruntime=1ms\n");
     let run = parsed(&format!("run --profile pm9a3 --job {}", file.path));

@@ -146,6 +146,7 @@ fn options_of_jobs_are_set_over_flags_and_over_every_section() {
         run["command"] = Value::Null;
         // Those are as they were given.
         run["jobs"][0]["job options"] = Value::Null;
+        run["global options"] = Value::Null;
         run
     };
     let flags = "run --bs 16k --size 1m --format json";

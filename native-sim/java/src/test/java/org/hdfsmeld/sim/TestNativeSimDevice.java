@@ -68,7 +68,7 @@ class TestNativeSimDevice {
       FdpInfo info = handles.fdp(0);
       long unit = info.reclaimUnitBytes();
       assertThat(info).isEqualTo(new FdpInfo(2, unit, 3L * BLOCKS * 4096, 0, 0, 0, 1, 0));
-      // What is gathered or queued is not available any more; a handle that there is not is the first.
+      // What is gathered or queued is not available; a handle that there is not is the first.
       assertThat(handles.handles(nsid))
           .containsExactly(unit / 4096 - 2 * BLOCKS, unit / 4096 - BLOCKS);
       assertThat(handles.fdpEvents(0, true)).hasSize(5).startsWith(3).endsWith(2, nsid, 0);
