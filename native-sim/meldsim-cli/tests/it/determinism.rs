@@ -17,7 +17,7 @@ const SMALL: &str = concat!(
 const JOBS: [(&str, &str); 3] = [
     (
         "churn.fio",
-        "[global]\nbs=4k\nsize=2m\n[fill]\nrw=write\nread_pattern=sequential\n\
+        "[global]\nbs=4k\nsize=2m\nfilename=a\n[fill]\nrw=write\nread_pattern=sequential\n\
          [churn]\nrw=randwrite\niodepth=8\nrandseed=3\ntime_based\nruntime=800ms\n",
     ),
     (
