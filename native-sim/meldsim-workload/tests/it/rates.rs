@@ -147,7 +147,7 @@ const PACED: [&str; 10] = [
     "[j]\nrw=randrw\nrwmixread=70\nrate_iops=350,250\nruntime=1700ms\ntime_based=1\nnumjobs=2\ngroup_reporting=1",
     "[j]\nrw=randread\nrate_iops=400\nnumber_ios=520",
     "[j]\nrw=randread\nnumber_ios=5\nthinktime=260ms",
-    "[j]\nrw=randread\nrate_iops=3\nruntime=1300ms\ntime_based=1",
+    "[j]\nrw=randread\nrate_iops=600\nruntime=900ms\ntime_based=1",
 ];
 
 #[test]

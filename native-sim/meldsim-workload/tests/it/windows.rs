@@ -180,5 +180,5 @@ fn what_collection_has_not_freed_is_not_steady() {
     let window = window(&result);
     assert_eq!(window.is_steady, Some(false), "{window:?}");
     assert!(window.freed.is_some_and(|freed| freed < 0.9), "{window:?}");
-    assert!(result.to_text().contains(", collection freed "));
+    assert!(result.to_text().contains("j: not steady: "));
 }
