@@ -142,8 +142,7 @@ fn a_half_finished_file_is_finished_and_what_it_has_is_not_run_again() {
 #[test]
 fn options_of_jobs_are_set_over_flags_and_over_every_section() {
     let without_command = |line: &str| {
-        // A sweep says on standard error whose rates a row has.
-        let mut run: Value = serde_json::from_str(&meldsim(line).stdout).unwrap();
+        let mut run: Value = serde_json::from_str(&stdout(line)).unwrap();
         run["command"] = Value::Null;
         // Those are as they were given.
         run["jobs"][0]["job options"] = Value::Null;
@@ -168,7 +167,13 @@ fn options_of_jobs_are_set_over_flags_and_over_every_section() {
         "run --set job={},{} --set job.bs=16k --format json",
         job.path, by_hand.path
     );
-    let rows = rows(&stdout(&files));
+    let outcome = meldsim(&files);
+    assert!(
+        outcome
+            .stderr
+            .contains("rows are of 2 jobs together, one to two")
+    );
+    let rows = rows(&outcome.stdout);
     assert_eq!(rows[0]["job"], job.path);
     assert_eq!(rows[0]["read_iops"], rows[1]["read_iops"]);
     let outcome = meldsim(&format!("run {} --set job.bz=32k", job.path));
