@@ -184,7 +184,7 @@ fn outcome(run: &Run, layouts: &[Layout], extent: Extent) -> Outcome {
         .assumed(format!("{BLOCKS} blocks a plane, so that collection starts within seconds; every namespace was filled in order, and the writer overwrites its own in order, again and again"))
         .assumed("in the mixed layout the reader is on the set that shares the writer's channels")
         .assumed("\"far lower\" is at most half; the bandwidth of a set alone is that of 128 KiB random reads at depth 256")
-        .assumed("a 4 KiB read moves a whole page over the bus")
+        .assumed("a 4 KiB read senses a whole page and moves its codeword over the bus")
         .assumed("the sets share the write buffer (sets.write_buffer) and the DRAM (controller.dram_rate), as published; the DRAM's rate is assumed")
         .assumed("each set has its own spare blocks and its own collection")
         .sheet(readers_sheet(layouts))
