@@ -362,6 +362,7 @@ class TestDeviceState {
     conf.set(MeldKeys.PRECONDITION, "fill=80,random=90");
     restart();
     assertThat(counter("precondition_fill_percent")).as("of a device that began fresh").isZero();
+    awaitFirstSnapshot();
     crash(
         () -> {
           try (Stream<Path> files = Files.list(state())) {

@@ -86,14 +86,14 @@ public final class CommandRing {
   }
 
   /**
-   * Claims the next position for an entry; below 0 when there is no room, also while a ticket that
-   * had its slot before is pending: its outcome would be taken for the new one's.
+   * Claims the next position for an entry; below 0 when there is no room. A ticket that had the
+   * entry's slot before is given up: a caller that never comes for one must not stop the others.
    */
   public long claim() {
     while (true) {
       long at = acquire(TAIL);
       long turn = acquire(entry(at) + TURN);
-      if (turn < at || pendingIn(slot(at + 1)) > 0) {
+      if (turn < at) {
         return -1;
       }
       if (turn == at && WORDS.compareAndSet(memory, TAIL, at, at + 1)) {
