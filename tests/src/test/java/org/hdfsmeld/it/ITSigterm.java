@@ -47,7 +47,11 @@ class ITSigterm {
 
   @Test
   void theStateIsExactAndTheHistoryKept() throws Exception {
-    try (MeldCluster cluster = MeldCluster.builder().dataNodes(0).start();
+    try (MeldCluster cluster =
+            MeldCluster.builder()
+                .set("dfs.namenode.plugins", "org.hdfsmeld.namenode.ReadPatternService")
+                .dataNodes(0)
+                .start();
         FileSystem files = client(cluster)) {
       Map<Integer, byte[]> contents = new HashMap<>();
       Map<String, Long> before;
@@ -57,6 +61,8 @@ class ITSigterm {
           Content.assertSame(files, file(i), contents.get(i));
         }
         await().until(() -> process.counters().get("history_runs") >= 12);
+        // Runs are held until the NameNode has said of which kind they are.
+        await().until(() -> process.counters().get("history_entries") > 0);
         before = process.counters();
         process.terminate();
         assertThat(process.awaitEnd()).isEqualTo(TERMINATED);
