@@ -39,26 +39,29 @@ pub(crate) fn load_sourced(name: &str, settings: &[Setting]) -> Result<(Profile,
     profile
         .validate()
         .map_err(|errors| in_file(name, &errors))?;
-    if let Ok(plain) = Profile::from_toml(&text) {
-        note_spare(&plain, &profile, settings);
-    }
+    note_spare(&text, &profile, settings);
     Ok((profile, Sources::of(&text, settings)))
 }
 
-/// Tells what settings do to a drive's spare flash: a drive keeps its capacity as sold when flash is added.
-fn note_spare(plain: &Profile, profile: &Profile, settings: &[Setting]) {
+/// Tells what settings do to the spare flash of the drive that `text` describes, which keeps its capacity as sold when flash is
+/// added.
+fn note_spare(text: &str, profile: &Profile, settings: &[Setting]) {
     let sizes_flash = |setting: &&Setting| setting.key().starts_with("geometry.");
     let keys: Vec<_> = settings
         .iter()
         .filter(sizes_flash)
         .map(Setting::key)
         .collect();
-    let (Some(before), Some(after)) = (plain.spare_percent(), profile.spare_percent()) else {
+    // A device that shows all but its over-provisioning has what it was given.
+    if keys.is_empty() || profile.controller.capacity.0 == 0 {
+        return;
+    }
+    let plain = Profile::from_toml(text).ok();
+    let before = plain.and_then(|plain| plain.spare_percent());
+    let (Some(before), Some(after)) = (before, profile.spare_percent()) else {
         return;
     };
-    // A device that shows all but its over-provisioning has what it was given.
-    let is_sold = profile.controller.capacity.0 > 0;
-    if keys.is_empty() || !is_sold || (before - after).abs() < 1.0 {
+    if (before - after).abs() < 1.0 {
         return;
     }
     note(&format!(
