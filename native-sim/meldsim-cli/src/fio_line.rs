@@ -101,8 +101,12 @@ pub(crate) fn translated(arguments: Vec<String>, cli: &dyn Fn() -> Command) -> V
                 let forms = value
                     .or(next_value(true).map(String::as_str))
                     .unwrap_or_default();
-                let mut forms = forms.split(',').filter(|form| *form != "normal");
-                kept.extend(forms.next().map(|form| format!("--format={form}")));
+                // Of several forms the one that says most: what follows it would be no JSON.
+                let form = ["json+", "json", "terse"]
+                    .into_iter()
+                    .find(|form| forms.split(',').any(|other| other == *form));
+                let form = form.or(Some(forms).filter(|forms| *forms != "normal"));
+                kept.extend(form.map(|form| format!("--format={form}")));
             }
             "minimal" => kept.push("--format=terse".to_owned()),
             "terse-version" if value.is_some_and(|version| version != "3") => {
@@ -133,7 +137,9 @@ pub(crate) fn with_tip(mut error: Error) -> Error {
     let is_run = std::env::args().nth(1).as_deref() == Some("run");
     let said = |kind| error.get(kind).map(ToString::to_string).unwrap_or_default();
     let argument = said(ContextKind::InvalidArg);
-    let key = flag(&argument).map_or("", |(key, _)| key);
+    // clap says `--rw <KIND>` of what it knows.
+    let word = argument.split(' ').next().unwrap_or_default();
+    let key = flag(word).map_or("", |(key, _)| key);
     let named = named_option(key);
     let key = named.unwrap_or(key);
     let tip = match error.kind() {
@@ -152,6 +158,15 @@ pub(crate) fn with_tip(mut error: Error) -> Error {
             Some(known) => format!("did you mean --{known}, of fio's jobs?"),
             None => "neither meldsim run nor fio 3.33's jobs have it; leave it out".to_owned(),
         }),
+        ErrorKind::InvalidValue | ErrorKind::ValueValidation
+            if is_run
+                && SHARED.contains(&key)
+                && said(ContextKind::InvalidValue).contains([',', '.']) =>
+        {
+            Some(format!(
+                "for a run with each of several values write --set job.{key}=VALUE,VALUE"
+            ))
+        }
         ErrorKind::ArgumentConflict => {
             let both = argument.clone() + &said(ContextKind::PriorArg);
             let shared = SHARED

@@ -94,6 +94,23 @@ fn a_misspelt_profile_or_setting() {
 }
 
 #[test]
+fn several_values_of_a_flag_have_the_way_to_a_sweep_named() {
+    for (flags, option) in [
+        ("--rw randread,randwrite", "rw"),
+        ("--iodepth 1..8", "iodepth"),
+        ("--bs 4k,8k", "bs"),
+    ] {
+        let tip = format!("--set job.{option}=VALUE,VALUE");
+        refused(&format!("run {flags}"), &[&tip]);
+    }
+    refused("run --set job.a.bs=4k", &["is of one section", "--section"]);
+    refused(
+        "run --precondition fill=80,fill=90",
+        &["fill is there twice"],
+    );
+}
+
+#[test]
 fn a_profile_of_an_impossible_device() {
     let file = text_file("p.toml", &preset().replace("channels = 8", "channels = 0"));
     for command in [

@@ -64,7 +64,7 @@ fn terse_lines_have_fios_fields() {
     let job = "--name=c --rw=randrw --size=8m --bs=4k";
     let ours = stdout(&format!("run {SMALL} {job} --minimal"));
     let ours: Vec<&str> = ours.trim_end().split(';').collect();
-    let text = stdout(&format!("run {SMALL} {job} --output-format=json"));
+    let text = stdout(&format!("run {SMALL} {job} --output-format=terse,json"));
     let json: Value = serde_json::from_str(&text).unwrap();
     for (field, direction, key) in [
         (6, "read", "io_kbytes"),

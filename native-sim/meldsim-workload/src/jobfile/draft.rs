@@ -558,6 +558,7 @@ fn other(key: &str, value: &str) -> Result<bool, String> {
         Some(Foreign::PassedOver) => Ok(true),
         Some(Foreign::Refused(reason)) => Err(reason),
         None => Err(match nearest_known(key) {
+            _ if key.contains('.') => "is of one section; leave its name out for all jobs, or take that job alone with --section".to_owned(),
             Some(known) => format!("is not a known option; did you mean {known}?"),
             None => "is not a known option; remove it (native-sim/workloads/README.md lists those that are)".to_owned(),
         }),

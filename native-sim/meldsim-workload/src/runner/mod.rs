@@ -155,17 +155,17 @@ impl Runner {
         mut each: impl FnMut(&str, Direction, u64, u64) -> io::Result<()>,
     ) -> io::Result<()> {
         let lba_bytes = self.device.profile().controller.lba_size.0;
-        let Some(mut zoned) = Zoned::new(&self.device, 1) else {
+        let Some(mut zoned) = Zoned::new(&self.device, self.jobs.len()) else {
             return Ok(());
         };
-        for job in &mut self.jobs {
+        for (stream, job) in self.jobs.iter_mut().enumerate() {
             job.preload(&mut self.device, true)
                 .map_err(io::Error::other)?;
             zoned.refresh(&self.device);
             let mut now = Instant::START;
             job.begin(now);
             let turn = Turn {
-                stream: 0,
+                stream,
                 outstanding: 0,
                 unseen: 0,
                 deferred: 0,
@@ -180,7 +180,7 @@ impl Runner {
                     }
                     Next::Wait => break,
                 };
-                if zoned.completed(0, &submitted) {
+                if zoned.completed(stream, &submitted) {
                     let start = command.slba * lba_bytes;
                     each(&job.job.name, submitted.direction, start, submitted.bytes)?;
                     left -= 1;

@@ -468,6 +468,12 @@ impl Running {
         }
     }
 
+    /// It ends before its work is done.
+    pub(super) fn stop(&mut self, reason: &str) {
+        self.stopped.get_or_insert(reason.to_owned());
+        self.is_over = true;
+    }
+
     /// What a job that is watched makes of a completion.
     fn watch(&mut self, ended: &Ended) {
         if let Some(speed) = &mut self.speed {
@@ -482,8 +488,7 @@ impl Running {
             }
             Some(Verdict::Done) => self.is_over = true,
             Some(Verdict::TooSlow) => {
-                let text = "one request at a time is slower than latency_target";
-                self.stopped.get_or_insert(text.to_owned());
+                self.stop("one request at a time is slower than latency_target");
             }
         }
         self.is_over |= self.stopped.is_some();

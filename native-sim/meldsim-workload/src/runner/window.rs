@@ -78,7 +78,9 @@ impl Track {
         let freed = freed(&begin, &end);
         // What is programmed will be collected once, and then is slower.
         let erases = end.erases - begin.erases;
-        let is_fresh = is_flash && end.programmed_bytes > begin.programmed_bytes && erases == 0;
+        let writes = end.written_bytes > begin.written_bytes;
+        let is_fresh =
+            is_flash && writes && end.programmed_bytes > begin.programmed_bytes && erases == 0;
         let is_steady = telling
             .as_ref()
             .map(|halves| alike(halves) && freed.is_none() && !is_fresh);
@@ -254,7 +256,7 @@ mod tests {
             at.done.bytes += written;
             at.written_bytes += written;
             at.programmed_bytes += programmed;
-            at.erases += (programmed - written) / 100;
+            at.erases += programmed.saturating_sub(*written) / 100;
             marks.push(at);
         }
         let end = marks.pop();
@@ -316,6 +318,18 @@ mod tests {
         assert_eq!(of(false), "not steady: no block erased yet");
         assert_eq!((memory.is_steady, memory.is_fresh), (Some(true), false));
         assert!(!memory.to_text(true).unwrap().contains("erased"));
+    }
+
+    #[test]
+    fn what_an_earlier_job_left_to_program_makes_no_reader_fresh() {
+        let mut track = track(&[(1000, 0); 8]);
+        let all = track.begin.iter_mut().chain(&mut track.even);
+        all.chain(&mut track.end)
+            .for_each(|mark| mark.written_bytes = 0);
+        track.end.as_mut().unwrap().programmed_bytes = 500;
+        let window = track.window(1, true).unwrap();
+        assert_eq!((window.is_steady, window.is_fresh), (Some(true), false));
+        assert_eq!(window.to_text(true), None);
     }
 
     #[test]

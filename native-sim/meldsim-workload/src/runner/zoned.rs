@@ -67,6 +67,8 @@ enum Placed {
     Passed,
     /// There is nothing where any of the job's would be.
     Nowhere,
+    /// It may open no zone, and none of its own region is open: as with fio, the job ends.
+    NoneOpen,
 }
 
 impl Zoned {
@@ -125,6 +127,10 @@ impl Zoned {
                 Placed::Passed => {}
                 Placed::Nowhere => {
                     job.is_over = true;
+                    return Next::Wait;
+                }
+                Placed::NoneOpen => {
+                    job.stop("none of its zones is open, and no more may be: other jobs' stay open; raise max_open_zones or job_max_open_zones");
                     return Next::Wait;
                 }
             }
@@ -220,6 +226,9 @@ impl Zoned {
         match command.opcode {
             Opcode::Write => {
                 let Some(zone) = self.choose(stream, options, region, command.slba) else {
+                    if !self.open.iter().any(|zone| region.has(*zone)) {
+                        return Placed::NoneOpen;
+                    }
                     self.streams[stream].unplaced = Some((command, submitted));
                     return Placed::As(Next::At(now + LOOK_AGAIN));
                 };

@@ -5,7 +5,7 @@ use meldsim::Profile;
 use meldsim::policy::placement::PlacementPolicy;
 use meldsim::profile::ByteSize;
 use meldsim_workload::{
-    Job, RunError, RunResult, Runner, ZonesResult, parse_job_file, write_requests,
+    Job, JobResult, RunError, RunResult, Runner, ZonesResult, parse_job_file, write_requests,
 };
 
 const ZONES: u64 = 20;
@@ -133,6 +133,29 @@ fn trims_are_resets_in_order_of_all_zones_and_at_random_of_those_that_hold_data(
     }
     let (result, _) = run(4, "[j]\nrw=randtrim\nbs=256k\nzonemode=zbd\nsize=5m\n");
     assert_eq!(result.remarks(), ["j: it made no request"]);
+}
+
+#[test]
+fn a_job_whose_zones_others_keep_from_opening_ends() {
+    // fio 3.33 on a file, with zones of 1 MiB: 48, 48 and 0 writes.
+    let text = "[j]\nrw=write\nbs=16k\nzonemode=zbd\nnumjobs=3\nsize=1m\nio_size=128k\noffset_increment=1m\n\
+                max_open_zones=2\njob_max_open_zones=1\n";
+    let result = run_on(&profile(4), text).unwrap();
+    let writes = |job: &JobResult| job.write.as_ref().map_or(0, |tally| tally.requests);
+    let all: Vec<u64> = result.jobs.iter().map(writes).collect();
+    assert_eq!(all, [8, 8, 0]);
+    assert!(
+        result
+            .remarks()
+            .iter()
+            .any(|text| text.contains("j.2: ended early: none of its zones is open"))
+    );
+    let jobs = parse_job_file("zones.fio", text, &Job::new(""))
+        .unwrap()
+        .jobs;
+    let mut out = Vec::new();
+    write_requests(&profile(4), &jobs, u64::MAX, &mut out).unwrap();
+    assert_eq!(String::from_utf8(out).unwrap().lines().count(), 1 + 8 + 8);
 }
 
 #[test]

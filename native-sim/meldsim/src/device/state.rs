@@ -70,10 +70,17 @@ impl FromStr for Precondition {
     /// Reads `fill=100,random=75`; what is left out is 100.
     fn from_str(text: &str) -> Result<Precondition, String> {
         let mut precondition = Precondition::default();
+        let mut given = Vec::new();
         for part in text.split(',') {
             let (key, value) = part
                 .split_once('=')
                 .ok_or_else(|| format!("\"{part}\" has no value; write fill=100,random=75"))?;
+            if given.contains(&key) {
+                return Err(format!(
+                    "{key} is there twice; give one, and another in a run of its own"
+                ));
+            }
+            given.push(key);
             let (least, percent) = match key {
                 "fill" => (1, &mut precondition.fill_percent),
                 "random" => (0, &mut precondition.random_percent),

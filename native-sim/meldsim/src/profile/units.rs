@@ -62,9 +62,7 @@ fn scaled(text: &str, factor: impl Fn(&str) -> Option<u64>) -> Option<(u128, u12
         .unwrap_or(text.len());
     let (number, unit) = (&text[..split], text[split..].trim());
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    if whole.is_empty() {
-        return None;
-    }
+    // No digit at all is no number; `.5` is one.
     let digits: u128 = format!("{whole}{fraction}").parse().ok()?;
     let scale = 10u128.checked_pow(u32::try_from(fraction.len()).ok()?)?;
     Some((digits.checked_mul(u128::from(factor(unit)?))?, scale))
