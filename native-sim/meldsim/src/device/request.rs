@@ -147,7 +147,7 @@ pub(super) enum ZoneStep {
     /// They are padded.
     Pad { slots: u16 },
     /// Data of zones, some of which have frontiers, are forgotten: so many logical blocks.
-    Reset { slots: u16, written: u32 },
+    Reset { slots: u16, written: u64 },
 }
 
 /// The frontiers of a set of them, in order.

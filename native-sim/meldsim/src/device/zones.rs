@@ -308,7 +308,7 @@ impl Request {
                 self.range = range;
                 self.zone = ZoneStep::Reset {
                     slots,
-                    written: u32::try_from(written_lbas).unwrap_or(u32::MAX),
+                    written: written_lbas,
                 };
             }
             _ => {}

@@ -105,7 +105,7 @@ impl<M: Map> NandMedium<M> {
                 });
                 if reset.programs == 0 && !reset.is_timed {
                     reset.is_timed = true;
-                    let time = zoned.reset_time + zoned.reset_unit_time * u64::from(written);
+                    let time = zoned.reset_time + zoned.reset_unit_time * written;
                     queue.schedule(queue.now() + time, Event::Zone(set));
                 }
                 if !reset.is_done {
