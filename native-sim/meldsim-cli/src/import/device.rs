@@ -125,7 +125,8 @@ pub(super) fn profile(
     let all_pages = all_pages
         .iter()
         .fold(1u64, |product, factor| product.saturating_mul(*factor));
-    let mapping = all_pages.saturating_mul(4).max(1 << 32);
+    let entry = if all_pages >> 31 == 0 { 4 } else { 5 };
+    let mapping = all_pages.saturating_mul(entry).max(1 << 32);
     let map = match keys.flag("Ideal_Mapping_Table", "false")? {
         true => String::new(),
         false => cached_map(count("CMT_Capacity", "2097152")?, all_pages, page / 512),

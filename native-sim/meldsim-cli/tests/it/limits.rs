@@ -153,3 +153,54 @@ fn a_percentage_is_of_what_the_drive_is_sold_with() {
     let run = parsed(&format!("run --profile pm9a3 --job {}", file.path));
     assert_eq!(run["fill"]["capacity_pages"], pages);
 }
+
+/// Of 122.88 TB and more, in units of which 32 bits number a few or none of those that are used.
+#[test]
+fn drives_of_more_units_than_32_bits_number_take_every_kind_of_job_and_trace() {
+    const DRIVE: &str = "--profile enterprise-8tb --set geometry.blocks_per_plane=3600 --set ftl.mapping_memory=200GiB";
+    let zones = "--set zones.size=64GiB --set zones.max_active=4 --set zones.max_open=4 --set controller.write_buffer=1GiB";
+    let far = text_file(
+        "far.csv",
+        "1,hm,0,Write,109951162777600,65536,9\n2,hm,0,Read,109951162777600,4096,9\n3,hm,0,Read,70368744177664,4096,9\n",
+    );
+    let trace = format!("--trace {}", far.path);
+    for (unit, pages) in [("16KiB", "7898923008 pages"), ("4KiB", "31595692032 pages")] {
+        let job = |settings: &str, offset: &str, kind: &str| {
+            format!("{settings} --rw {kind} --iodepth 16 --size 8m --set job.offset={offset}")
+        };
+        let mut lines = vec![
+            trace.clone(),
+            job("--precondition fill=20,random=0", "1t", "randrw"),
+        ];
+        for kind in [
+            "randwrite",
+            "randread",
+            "randrw",
+            "write",
+            "trim",
+            "randtrim",
+            "trimwrite",
+        ] {
+            lines.push(job("", "100t", kind));
+        }
+        lines.push(job(
+            "--set sets.count=2 --set sets.layout=vertical",
+            "40t",
+            "randrw",
+        ));
+        let fdp = "--set fdp.handles=4 --set controller.write_buffer=512MiB --set job.fdp=1";
+        lines.push(job(fdp, "100t", "randwrite"));
+        if unit == "4KiB" {
+            let zoned = |kind: &str| {
+                format!(
+                    "{zones} --set job.zonemode=zbd --rw {kind} --iodepth 4 --size 128g --set job.offset=64t --set job.io_size=64m"
+                )
+            };
+            lines.extend([zoned("write"), zoned("randread")]);
+        }
+        for line in lines {
+            let said = stdout(&format!("run {DRIVE} --set ftl.mapping_unit={unit} {line}"));
+            assert!(said.contains(&format!(" of {pages}")), "{line}: {said}");
+        }
+    }
+}

@@ -146,14 +146,20 @@ fn what_takes_too_much_is_refused_with_both_numbers() {
         );
     }
     // What the process may have is known before a long past takes it.
-    let limited = format!(
-        "ulimit -v 600000; exec {} run --rw randwrite --size 100% --precondition fill=100,random=100 --runtime 1ms",
-        crate::support::BINARY
-    );
-    let output = Command::new("sh").args(["-c", &limited]).output().unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(
-        said.contains("precondition: needs about 1.1 GiB of memory, and this process can have"),
-        "{said}"
-    );
+    let drive = "--profile enterprise-8tb --set geometry.blocks_per_plane=3600 --set ftl.mapping_memory=200GiB --set job.norandommap=1";
+    for (device, needed) in [
+        ("", "1.1 GiB of memory, and this process can have"),
+        (drive, "44.1 GiB of memory, and this process can have"),
+    ] {
+        let limited = format!(
+            "ulimit -v 600000; exec {} run {device} --rw randwrite --size 100% --precondition fill=100,random=100 --runtime 1ms",
+            crate::support::BINARY
+        );
+        let output = Command::new("sh").args(["-c", &limited]).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            said.contains(&format!("precondition: needs about {needed}")),
+            "{said}"
+        );
+    }
 }

@@ -8,10 +8,13 @@ use super::{Device, DeviceError};
 use crate::engine::available_memory;
 use crate::nvme::{Command, Directive, Namespace, NamespaceId};
 use crate::profile::Kind;
+use crate::profile::limits::mapping_bytes_per_page;
 
-/// A mapped page takes 4 B of the mapping and what its table has beside, and a 32nd of the pages are noted in the map of
+/// Besides its entry of the mapping a page takes what the table has beside, and a 32nd of the pages are noted in the map of
 /// garbage collection, twice as much while that grows.
-const BYTES_A_PAGE: u64 = 5;
+const NOTED_BYTES_A_PAGE: u64 = 1;
+/// Of pages that were written in order 1024 take what the table has, twice as much while that grows.
+const ORDERED_PAGES_A_BYTE: u64 = 14;
 
 /// How the namespaces of a device have been used: see [`Device::precondition`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -206,7 +209,10 @@ impl Device {
         let profile = &self.profile;
         let pages = data_bytes / profile.mapping_unit().0.max(1);
         match profile.kind {
-            Kind::Nand => pages.min(profile.capacity_pages()) * BYTES_A_PAGE,
+            Kind::Nand => {
+                let entry = mapping_bytes_per_page(profile.flash_pages_per_set());
+                pages.min(profile.capacity_pages()) * (entry + NOTED_BYTES_A_PAGE)
+            }
             Kind::Xpoint => 0,
         }
     }
@@ -228,11 +234,13 @@ impl Device {
         let held: u128 = lbas
             .map(|(lbas, bytes)| u128::from(lbas) * u128::from(bytes))
             .sum();
-        let random = held * u128::from(past.fill_percent * past.random_percent) / 10_000;
+        let filled = held * u128::from(past.fill_percent) / 100;
+        let random = filled * u128::from(past.random_percent) / 100;
         match self.outstanding() {
             0 if self.zones.is_some() => Err(DeviceError::ZonedPast),
             0 => {
-                let needed = self.memory_bytes(random as u64);
+                let ordered = (filled - random) as u64 / self.profile.mapping_unit().0.max(1);
+                let needed = self.memory_bytes(random as u64) + ordered / ORDERED_PAGES_A_BYTE;
                 match available_memory() {
                     Some(available) if needed > available => {
                         Err(DeviceError::Memory { needed, available })

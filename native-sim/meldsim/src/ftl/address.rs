@@ -40,7 +40,7 @@ use crate::profile::{Allocation, Profile, ProgramOrder};
 
 /// The number of a physical page in its NVM set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Ppn(pub(crate) u32);
+pub(crate) struct Ppn(pub(crate) u64);
 
 /// The parts of a number: the log, its superblock, and the position in the order of filling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -187,16 +187,19 @@ impl Addressing {
         (index % u64::from(self.logs)) as u32
     }
 
-    pub(crate) fn ppn(&self, log_id: u32, superblock: u32, position: u32) -> Ppn {
-        Ppn((superblock * self.pages_per_superblock + position) * self.logs + log_id)
+    /// The number of a position from the first of a superblock on, which may be of one after it.
+    pub(crate) fn ppn(&self, log_id: u32, superblock: u32, position: impl Into<u64>) -> Ppn {
+        let [superblock, pages, logs, log_id] =
+            [superblock, self.pages_per_superblock, self.logs, log_id].map(u64::from);
+        Ppn((superblock * pages + position.into()) * logs + log_id)
     }
 
     /// A number's place in its log, and the log.
     #[inline]
-    fn in_log(&self, ppn: Ppn) -> (u32, u32) {
-        match self.logs {
+    fn in_log(&self, ppn: Ppn) -> (u64, u32) {
+        match u64::from(self.logs) {
             1 => (ppn.0, 0),
-            logs => (ppn.0 / logs, ppn.0 % logs),
+            logs => (ppn.0 / logs, (ppn.0 % logs) as u32),
         }
     }
 
@@ -220,12 +223,13 @@ impl Addressing {
             if done == pages {
                 return None;
             }
-            let (number, log_id) = self.in_log(Ppn(first.0 + done));
+            let (number, log_id) = self.in_log(Ppn(first.0 + u64::from(done)));
+            let of_superblock = u64::from(self.pages_per_superblock);
             // Not by multiplication: garbage collection's search of the map is slower then.
             let at = LogAddr {
                 log_id,
-                superblock: number / self.pages_per_superblock,
-                position: number % self.pages_per_superblock,
+                superblock: (number / of_superblock) as u32,
+                position: (number % of_superblock) as u32,
             };
             let here = match self.logs {
                 1 => (pages - done).min(self.pages_per_superblock - at.position),
@@ -447,9 +451,14 @@ mod tests {
             let layout = if melded { Layout::Melded } else { Layout::Normal };
             let pages = addressing.logs * addressing.pages_per_superblock * addressing.superblocks;
             let mut seen = std::collections::HashSet::new();
-            for number in 0..pages {
+            // As many superblocks further numbers have more than 32 bits.
+            let far = u64::from(addressing.logs * addressing.pages_per_superblock) << 30;
+            for number in 0..u64::from(pages) {
                 let LogAddr { log_id, superblock, position } = addressing.log_addr(Ppn(number));
                 prop_assert_eq!(addressing.ppn(log_id, superblock, position), Ppn(number));
+                let there = LogAddr { log_id, superblock: superblock + (1 << 30), position };
+                prop_assert_eq!(addressing.log_addr(Ppn(far + number)), there);
+                prop_assert_eq!(addressing.ppn(log_id, there.superblock, position), Ppn(far + number));
                 let at = addressing.page_addr(layout, position);
                 prop_assert!(at.page < addressing.pages_per_wordline);
                 prop_assert_eq!(addressing.position(layout, at), position);
@@ -475,10 +484,17 @@ mod tests {
     proptest! {
         /// A run of numbers falls into pieces that go on where the one before ends.
         #[test]
-        fn pieces_of_a_run_are_the_run(addressing in addressing(), first: u32, pages in 0..200u32) {
+        fn pieces_of_a_run_are_the_run(
+            addressing in addressing(),
+            first: u32,
+            pages in 0..200u32,
+            is_far: bool,
+        ) {
             let all = addressing.logs * addressing.pages_per_superblock * addressing.superblocks;
             let first = first % all;
             let pages = pages.min(all - first);
+            let span = u64::from(addressing.logs * addressing.pages_per_superblock);
+            let first = u64::from(first) + if is_far { span << 30 } else { 0 };
             let mut next = first;
             for (at, pages) in addressing.pieces(Ppn(first), pages) {
                 prop_assert!(pages > 0 && at.position + pages <= addressing.pages_per_superblock);
@@ -487,7 +503,7 @@ mod tests {
                     next += 1;
                 }
             }
-            prop_assert_eq!(next, first + pages);
+            prop_assert_eq!(next, first + u64::from(pages));
         }
 
         /// What is programmed together is a wordline, or a page, and each page once.

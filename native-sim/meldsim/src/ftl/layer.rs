@@ -14,7 +14,7 @@ use super::oracle::Oracle;
 use super::pacing::Pacer;
 use super::region::Region;
 use super::reverse_map::ReverseMap;
-use super::stream::{Layout, RunPages, SequentialRuns, Stream};
+use super::stream::{Layout, RunPages, SequentialRuns, Stream, Token};
 use super::victim::{Copyback, VictimSelection};
 use crate::engine::{Instant, Slab};
 use crate::nand::{Geometry, WordlineAddr};
@@ -152,9 +152,10 @@ impl Ftl {
         let reserve = pacing.host_reserve(None, 0);
         let flash_pages =
             u64::from(addressing.superblocks) * u64::from(addressing.pages_per_superblock);
+        let all_pages = flash_pages * u64::from(logs);
         let most_leaves = match map_streams {
             0 => u64::MAX,
-            _ => Profile::map_leaves(flash_pages * u64::from(logs)),
+            _ => Profile::map_leaves(all_pages),
         };
         let shape = Shape {
             superblocks: addressing.superblocks,
@@ -177,7 +178,7 @@ impl Ftl {
         };
         Ok(Ftl {
             set,
-            mapping: Mapping::new(profile.ftl.mapping_memory.0 / sets, most_leaves),
+            mapping: Mapping::new(profile.ftl.mapping_memory.0 / sets, most_leaves, all_pages),
             melded: MeldedPages::default(),
             logs: (0..).zip(placements).map(make).collect::<Result<_, _>>()?,
             ready: ReadyList::new(logs),
@@ -392,7 +393,7 @@ impl Ftl {
         Layout::new(sequential && self.can_meld)
     }
 
-    pub(super) fn new_runs(&self) -> SequentialRuns {
+    pub(super) fn new_runs<P: Token>(&self) -> SequentialRuns<P> {
         let pages = self.addressing.pages_per_wordline;
         SequentialRuns::new(self.open_runs, pages, self.addressing.logs)
     }

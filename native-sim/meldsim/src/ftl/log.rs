@@ -250,9 +250,9 @@ impl Log {
     /// Pages that can be written before another victim must be emptied.
     pub(crate) fn room(&self, addressing: &Addressing) -> u64 {
         // Each stream of collection's but the first fills a superblock that the others cannot have.
-        let streams = self.gc_streams.count_ones() * addressing.pages_per_superblock;
+        let streams = u64::from(self.gc_streams.count_ones());
         let room = self.blocks.unwritten() + self.emptied(addressing);
-        room.saturating_sub(u64::from(streams))
+        room.saturating_sub(streams * u64::from(addressing.pages_per_superblock))
     }
 
     /// The same with what every stream has left of its superblock.
@@ -425,7 +425,7 @@ impl Log {
             stream.gatherer.stripe.memory() + (size_of::<WriteStream>() + queue) as u64
         });
         let pages = self.victim.as_ref().map_or(0, |victim| victim.p2l.len());
-        let victim = pages * (size_of::<MapIndex>() + size_of::<u32>());
+        let victim = pages * size_of::<MapIndex>();
         self.blocks.memory() + victim as u64 + streams.sum::<u64>()
     }
 }

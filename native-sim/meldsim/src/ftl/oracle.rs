@@ -81,7 +81,7 @@ mod recorder {
         }
 
         pub(crate) fn preloaded(&mut self, first: Ppn, pages: u32) {
-            for number in first.0..first.0 + pages {
+            for number in first.0..first.0 + u64::from(pages) {
                 self.program(Ppn(number), self.writing);
             }
         }

@@ -110,7 +110,7 @@ impl<'a> Overwriter<'a> {
         // It stays in its log.
         let log_id = self.preload.ftl.addressing.log_addr(ppn).log_id;
         self.done.placed += 1;
-        if let Some(pages) = self.preload.gather(log_id, index.0) {
+        if let Some(pages) = self.preload.gather(log_id, index) {
             self.keep_room(log_id)?;
             self.preload.place_wordline(log_id, pages)?;
         }

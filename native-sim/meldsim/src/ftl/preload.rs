@@ -31,7 +31,7 @@ pub(super) struct Preload<'a> {
     pub(super) ftl: &'a mut Ftl,
     pub(super) stream: Stream,
     /// By log.
-    gatherers: Vec<Gatherer>,
+    gatherers: Vec<Gatherer<MapIndex>>,
 }
 
 /// Maps the pages to flash as if the host had written them in order and flushed. Nothing when there is
@@ -176,7 +176,7 @@ impl<'a> Preload<'a> {
         let mut runs = self.ftl.new_runs();
         let mut gathered = Vec::new();
         for page in first..end {
-            let index = self.ftl.mapping.find_or_make(space, page)?.0;
+            let index = self.ftl.mapping.find_or_make(space, page)?;
             match layout {
                 Layout::Normal => {
                     let log_id = self.ftl.addressing.log_of(page, layout);
@@ -199,7 +199,11 @@ impl<'a> Preload<'a> {
     }
 
     /// Adds a page in the normal layout; returns what is to be placed now.
-    pub(super) fn gather(&mut self, log_id: u32, index: u32) -> Option<WordlinePages> {
+    pub(super) fn gather(
+        &mut self,
+        log_id: u32,
+        index: MapIndex,
+    ) -> Option<WordlinePages<MapIndex>> {
         let addressing = &self.ftl.addressing;
         let gatherer = &mut self.gatherers[log_id as usize];
         if addressing.is_shadow() {
@@ -219,7 +223,7 @@ impl<'a> Preload<'a> {
     }
 
     /// Places what runs have handed over.
-    fn place_gathered(&mut self, gathered: &mut Vec<RunPages>) -> Option<()> {
+    fn place_gathered(&mut self, gathered: &mut Vec<RunPages<MapIndex>>) -> Option<()> {
         let all = self.ftl.addressing.pages_per_wordline;
         for RunPages {
             log_id,
@@ -242,7 +246,11 @@ impl<'a> Preload<'a> {
     }
 
     /// Gives pages a wordline of the stream.
-    pub(super) fn place_wordline(&mut self, log_id: u32, pages: WordlinePages) -> Option<()> {
+    pub(super) fn place_wordline(
+        &mut self,
+        log_id: u32,
+        pages: WordlinePages<MapIndex>,
+    ) -> Option<()> {
         let all = self.ftl.addressing.pages_per_wordline;
         self.make_room(log_id, self.stream, all)?;
         self.program(log_id, self.stream, pages)
@@ -257,7 +265,12 @@ impl<'a> Preload<'a> {
     }
 
     /// Gives pages a wordline of any stream.
-    fn program(&mut self, log_id: u32, stream: Stream, pages: WordlinePages) -> Option<()> {
+    fn program(
+        &mut self,
+        log_id: u32,
+        stream: Stream,
+        pages: WordlinePages<MapIndex>,
+    ) -> Option<()> {
         let ftl = &mut *self.ftl;
         let log = &mut ftl.logs[log_id as usize];
         let (_, place) = log.allocate(stream, &ftl.addressing)?;
@@ -278,7 +291,6 @@ impl<'a> Preload<'a> {
                 .programmed(place.superblock, u32::from(place.pages));
         }
         for (n, &index) in (0..).zip(pages.as_slice()) {
-            let index = MapIndex(index);
             let position = place.position + ftl.addressing.offset(place.step, n);
             let ppn = ftl.addressing.ppn(log_id, place.superblock, position);
             let before = ftl.mapping.get(index);
@@ -318,7 +330,7 @@ impl<'a> Preload<'a> {
         let ftl = &mut *self.ftl;
         let layout = ftl.logs[log_id as usize].blocks.get(victim).layout;
         let mut p2l = ftl.p2l(log_id, victim).into_vec();
-        let first = ftl.addressing.ppn(log_id, victim, 0);
+        let first = ftl.addressing.ppn(log_id, victim, 0u32);
         ftl.mapping.prefetch_all(p2l.iter().copied());
         reverse_map::confirm(&mut p2l, first, ftl.addressing.logs, &ftl.mapping);
         p2l.retain(|&index| index != MapIndex::NONE);
@@ -350,10 +362,10 @@ fn wordlines_of(
     log_id: u32,
     stream: Stream,
     indices: &[MapIndex],
-) -> Vec<WordlinePages> {
+) -> Vec<WordlinePages<MapIndex>> {
     let addressing = &ftl.addressing;
     let all = addressing.pages_per_wordline;
-    let together = |pages: &[MapIndex]| pages.iter().map(|index| index.0).collect();
+    let together = |pages: &[MapIndex]| pages.iter().copied().collect();
     let (mut row, rows) = match stream.layout() {
         Layout::Normal if !addressing.is_shadow() => {
             let rest = ftl.logs[log_id as usize].rest_of_stripe(stream, addressing);
@@ -371,7 +383,7 @@ fn wordlines_of(
         let mut stripe = Stripe::default();
         let width = (pages.len() as u32).div_ceil(all);
         stripe.begin(width, all, addressing.subpages());
-        wordlines.extend(pages.iter().filter_map(|index| stripe.push(index.0)));
+        wordlines.extend(pages.iter().filter_map(|&index| stripe.push(index)));
         wordlines.extend(stripe.close());
         indices = rest;
         row = rows;

@@ -15,12 +15,13 @@ use super::mapping::{Entry, MapIndex, Mapping};
 /// A batch holds one in this many of the mapped pages.
 pub(crate) const BATCH_SHARE: u64 = 32;
 
-/// Positions of a superblock and the entries that lead to them, both consecutive.
+/// Positions of a superblock and the entries of a leaf that lead to them, both consecutive.
 #[derive(Clone, Copy, Debug)]
 struct ReverseRun {
     position: u32,
-    index: MapIndex,
-    pages: u32,
+    leaf: u32,
+    offset: u16,
+    pages: u16,
 }
 
 /// What leads to the superblocks of a batch.
@@ -43,8 +44,8 @@ impl ReverseMap {
         mapping: &Mapping,
         addressing: &Addressing,
     ) {
-        let logs = addressing.logs;
-        let number = |log_id, superblock| (superblock * logs + log_id) as usize;
+        let logs = addressing.logs as usize;
+        let number = |log_id, superblock| superblock as usize * logs + log_id as usize;
         let last = batch
             .iter()
             .map(|&(log_id, superblock)| number(log_id, superblock))
@@ -56,18 +57,20 @@ impl ReverseMap {
         }
         let mut notes = vec![Vec::new(); batch.len()];
         let wanted = Wanted::new(addressing, batch.iter().map(|&(_, superblock)| superblock));
-        mapping.for_each_flash_run(wanted.test(), |MapIndex(mut index), first, pages| {
+        mapping.for_each_flash_run(wanted.test(), |index, first, pages| {
+            let (leaf, mut offset) = (index.leaf() as u32, index.offset() as u16);
             for (at, pages) in addressing.pieces(first, pages) {
                 let noted = indices.get(number(at.log_id, at.superblock));
                 if let Some(notes) = noted.and_then(|&noted| notes.get_mut(noted as usize)) {
                     let run = ReverseRun {
                         position: at.position,
-                        index: MapIndex(index),
-                        pages,
+                        leaf,
+                        offset,
+                        pages: pages as u16,
                     };
                     note(notes, run);
                 }
-                index += pages;
+                offset += pages as u16;
             }
         });
         self.superblocks = batch.into_iter().zip(notes).collect();
@@ -83,8 +86,9 @@ impl ReverseMap {
             .remove(&(log_id, superblock))
             .unwrap_or_default()
         {
-            let positions = run.position as usize..(run.position + run.pages) as usize;
-            for (noted, index) in p2l[positions].iter_mut().zip(run.index.0..) {
+            let positions = &mut p2l[run.position as usize..][..usize::from(run.pages)];
+            let first = MapIndex::new(run.leaf, run.offset.into());
+            for (noted, index) in positions.iter_mut().zip(first.0..) {
                 *noted = MapIndex(index);
             }
         }
@@ -101,6 +105,7 @@ impl ReverseMap {
 /// Drops those of the noted entries whose data is elsewhere by now. The first is of the physical page
 /// `first`; from each to the next it is as many numbers as there are logs.
 pub(crate) fn confirm(p2l: &mut [MapIndex], first: Ppn, logs: u32, mapping: &Mapping) {
+    let logs = u64::from(logs);
     let mut at = 0;
     while at < p2l.len() {
         if p2l[at] == MapIndex::NONE {
@@ -110,7 +115,7 @@ pub(crate) fn confirm(p2l: &mut [MapIndex], first: Ppn, logs: u32, mapping: &Map
         let pages = p2l[at].consecutive(&p2l[at..]);
         if pages == 1 {
             // What random writes leave.
-            if mapping.get(p2l[at]) != Entry::Flash(Ppn(first.0 + at as u32 * logs)) {
+            if mapping.get(p2l[at]) != Entry::Flash(Ppn(first.0 + at as u64 * logs)) {
                 p2l[at] = MapIndex::NONE;
             }
             at += 1;
@@ -119,7 +124,7 @@ pub(crate) fn confirm(p2l: &mut [MapIndex], first: Ppn, logs: u32, mapping: &Map
         let end = at + pages;
         for run in mapping.runs_at(p2l[at], pages as u32) {
             for page in 0..run.pages {
-                let ppn = Ppn(first.0 + at as u32 * logs);
+                let ppn = Ppn(first.0 + at as u64 * logs);
                 if run.entry.plus(page) != Entry::Flash(ppn) {
                     p2l[at] = MapIndex::NONE;
                 }
@@ -144,12 +149,12 @@ impl Wanted {
     const PIECES_LOG2: u32 = 4;
 
     fn new(addressing: &Addressing, superblocks: impl Iterator<Item = u32>) -> Wanted {
-        let span = addressing.pages_per_superblock * addressing.logs;
+        let span = u64::from(addressing.pages_per_superblock) * u64::from(addressing.logs);
         let shift = span.ilog2().saturating_sub(Wanted::PIECES_LOG2);
-        let pieces = (u64::from(span) * u64::from(addressing.superblocks)) >> shift;
+        let pieces = (span * u64::from(addressing.superblocks)) >> shift;
         let mut some = vec![false; pieces as usize + 1];
         for superblock in superblocks {
-            let first = superblock * span;
+            let first = u64::from(superblock) * span;
             let last = first + (span - 1);
             some[(first >> shift) as usize..=(last >> shift) as usize].fill(true);
         }
@@ -172,9 +177,9 @@ impl Wanted {
 fn note(notes: &mut Vec<ReverseRun>, run: ReverseRun) {
     match notes.last_mut() {
         Some(last)
-            if last.position + last.pages == run.position
-                && last.index.0 + last.pages == run.index.0
-                && last.index.leaf() == run.index.leaf() =>
+            if last.position + u32::from(last.pages) == run.position
+                && last.offset + last.pages == run.offset
+                && last.leaf == run.leaf =>
         {
             last.pages += run.pages;
         }
@@ -188,12 +193,12 @@ mod tests {
 
     /// What is noted of pages on flash from `first` on, of a namespace that has so many of them deallocated since.
     fn confirmed(first: Ppn, pages: u32, deallocated: u64) -> Vec<bool> {
-        let mut mapping = Mapping::new(1 << 30, u64::MAX);
+        let mut mapping = Mapping::new(1 << 30, u64::MAX, 1 << 20);
         mapping.add_space();
         let mut p2l: Vec<MapIndex> = (0..pages)
             .map(|page| {
                 let index = mapping.find_or_make(0, page.into()).unwrap();
-                mapping.set(index, Entry::Flash(Ppn(first.0 + page)));
+                mapping.set(index, Entry::Flash(Ppn(first.0 + u64::from(page))));
                 index
             })
             .collect();

@@ -57,7 +57,7 @@ struct SavedSuperblock {
 struct SavedRun {
     space: u32,
     page: u64,
-    first: u32,
+    first: u64,
     pages: u32,
 }
 
@@ -306,8 +306,8 @@ impl SavedRun {
     fn load(&self, ftl: &mut Ftl) -> Result<(), &'static str> {
         let addressing = &ftl.addressing;
         let superblocks = u64::from(addressing.superblocks) * u64::from(addressing.logs);
-        let end = u64::from(self.first) + u64::from(self.pages);
-        if end > superblocks * u64::from(addressing.pages_per_superblock) {
+        let end = self.first.checked_add(u64::from(self.pages));
+        if end.is_none_or(|end| end > superblocks * u64::from(addressing.pages_per_superblock)) {
             return Err("a page is mapped to nowhere");
         }
         for (at, pages) in addressing.pieces(Ppn(self.first), self.pages) {
@@ -333,7 +333,7 @@ impl SavedRun {
             if done == 0 {
                 return Err("the mapping needs more memory than the profile gives it");
             }
-            (page, first, pages) = (page + done, first + done as u32, pages - done);
+            (page, first, pages) = (page + done, first + done, pages - done);
         }
         Ok(())
     }
@@ -388,10 +388,9 @@ impl SavedPage {
 
 /// No physical page holds the data of two logical ones.
 fn check_numbers(runs: &[SavedRun]) -> Result<(), &'static str> {
-    let mut ends: Vec<(u32, u32)> = runs.iter().map(|run| (run.first, run.pages)).collect();
+    let mut ends: Vec<(u64, u32)> = runs.iter().map(|run| (run.first, run.pages)).collect();
     ends.sort_unstable();
-    let overlap =
-        |pair: &[(u32, u32)]| u64::from(pair[0].0) + u64::from(pair[0].1) > pair[1].0.into();
+    let overlap = |pair: &[(u64, u32)]| pair[0].0.saturating_add(pair[0].1.into()) > pair[1].0;
     match ends.windows(2).any(overlap) {
         true => Err("two pages are mapped to one place"),
         false => Ok(()),

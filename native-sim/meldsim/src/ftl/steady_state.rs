@@ -105,7 +105,7 @@ pub(crate) struct StratifiedShuffle {
     /// A prime, so that every step leads through all passes.
     passes: u32,
     /// The positions of this pass; those from `next` on are still to be given out.
-    pass: Vec<u32>,
+    pass: Vec<u64>,
     len: usize,
     next: usize,
     random: Random,
@@ -164,7 +164,7 @@ impl StratifiedShuffle {
 
     /// The positions of the next pages, of at least one and at most so many; there must be one left. No
     /// two are the same.
-    pub(crate) fn next(&mut self, pages: usize) -> &[u32] {
+    pub(crate) fn next(&mut self, pages: usize) -> &[u64] {
         while self.next == self.len {
             self.pass();
         }
@@ -189,7 +189,7 @@ impl StratifiedShuffle {
                 // Each of those before it may be the one that makes room (Fisher, Yates: inside out).
                 let at = (((random >> 32) * (len as u64 + 1)) >> 32) as usize;
                 pass[len] = pass[at];
-                pass[at] = begin + position as u32;
+                pass[at] = begin + position;
                 len += 1;
                 page += self.passes;
             }
@@ -197,7 +197,7 @@ impl StratifiedShuffle {
             if block.first >= self.passes {
                 block.first -= self.passes;
             }
-            begin += self.pages_per_block;
+            begin += u64::from(self.pages_per_block);
         }
         self.len = len;
         self.next = 0;
@@ -358,7 +358,7 @@ mod tests {
     const LOGS: [(u32, u32); 2] = [(1 << 6, 1 << 12), (1 << 14, 1 << 7)];
     const SHARE: f64 = 0.7;
 
-    fn all_of(shuffle: &mut StratifiedShuffle, pages: usize) -> Vec<u32> {
+    fn all_of(shuffle: &mut StratifiedShuffle, pages: usize) -> Vec<u64> {
         let mut positions = Vec::new();
         while positions.len() < pages {
             // Not in step with the passes.
@@ -375,7 +375,11 @@ mod tests {
 
     fn positions(log: (u32, u32), seed: u64) -> Vec<u32> {
         let pages = valid(log).sum::<u32>() as usize;
-        all_of(&mut StratifiedShuffle::new(valid(log), log.1, seed), pages)
+        let positions = all_of(&mut StratifiedShuffle::new(valid(log), log.1, seed), pages);
+        positions
+            .into_iter()
+            .map(|position| position as u32)
+            .collect()
     }
 
     proptest! {
@@ -395,7 +399,7 @@ mod tests {
             let mut found = vec![0; valid.len()];
             for position in all_of(&mut shuffle, pages) {
                 prop_assert!(seen.insert(position));
-                found[(position / pages_per_block) as usize] += 1u32;
+                found[(position / u64::from(pages_per_block)) as usize] += 1u32;
             }
             prop_assert_eq!(found, valid);
         }

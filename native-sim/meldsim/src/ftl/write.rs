@@ -173,7 +173,7 @@ impl Ftl {
             return 0;
         }
         let mut slots = std::mem::take(&mut self.taken);
-        for index in (index.0..index.0 + pages).map(MapIndex) {
+        for index in (index.0..index.0 + u64::from(pages)).map(MapIndex) {
             let slot = self
                 .buffer
                 .take(User::Host(stream, layout), index, 0, request);

@@ -42,8 +42,8 @@ section! {
         /// Sequential writers told apart: each may hold an unfinished wordline. Unit: count; range 1 to
         /// 4096; default 64 \[A\].
         open_runs: u32 = 64, 1..=4096;
-        /// DRAM the mapping may take when the device is full: four bytes a page. Unit: size; default
-        /// 4GiB \[A\].
+        /// DRAM the mapping may take when the device is full: four bytes a page, five where a set has more than 2^32.
+        /// Unit: size; default 4GiB \[A\].
         mapping_memory: ByteSize = ByteSize(4 << 30);
         /// What of the mapping is at hand. `table`: all of it. `cached`: what `map_cache` has room for; the rest is read
         /// from translation pages on flash. Default `table`.

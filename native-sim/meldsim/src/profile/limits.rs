@@ -11,11 +11,18 @@ pub(crate) const MAX_FLASH_PAGES_PER_WORDLINE: usize = 4;
 pub(crate) const MAX_UNITS_PER_PAGE: u64 = 4;
 /// Slots of a set's write buffer at most, of the host and of garbage collection together.
 pub(crate) const MAX_SLOTS: u32 = 1 << 21;
-/// Physical pages of a set must be numbered below this: the topmost 32-bit numbers stand for buffer
+/// Physical pages of a set must be numbered below this: the topmost 40-bit numbers stand for buffer
 /// slots, and the last one for no page.
-pub(crate) const PPN_LIMIT: u64 = (u32::MAX - MAX_SLOTS) as u64;
-/// A full mapping at random: an entry for each page.
-pub(crate) const MAPPING_BYTES_PER_PAGE: u64 = 4;
+pub(crate) const PPN_LIMIT: u64 = (1 << 40) - 1 - MAX_SLOTS as u64;
+/// Pages of a superblock at most: eight of them have 32-bit numbers.
+const MAX_SUPERBLOCK_PAGES: u64 = 1 << 29;
+/// As [`PPN_LIMIT`] of 32-bit numbers, in which the mapping of most sets is kept.
+pub(crate) const SHORT_PPN_LIMIT: u64 = (u32::MAX - MAX_SLOTS) as u64;
+
+/// A full mapping at random of a set that has so many pages of flash: an entry for each page.
+pub(crate) fn mapping_bytes_per_page(flash_pages: u64) -> u64 {
+    if flash_pages > SHORT_PPN_LIMIT { 5 } else { 4 }
+}
 /// Streams that are always there, each with an open block of every plane: of the host and of
 /// garbage collection, each in the normal and in the melded layout.
 pub(crate) const FIXED_STREAMS: u32 = 4;
@@ -184,6 +191,12 @@ impl Profile {
             * u64::from(self.units_per_wordline())
     }
 
+    /// Mapping units of the flash of each set.
+    pub(crate) fn flash_pages_per_set(&self) -> u64 {
+        let blocks = u64::from(self.geometry.blocks_per_plane);
+        self.pages_per_block_row().saturating_mul(blocks) / u64::from(self.sets.count)
+    }
+
     /// Blocks of each plane that the host cannot fill: whole ones, so that over-provisioning is never
     /// less than what garbage collection needs.
     pub(crate) fn spare_blocks_per_plane(&self) -> u32 {
@@ -310,10 +323,14 @@ impl Profile {
     /// are in their ranges.
     pub(super) fn check_limits(&self, checker: &mut Checker) {
         let blocks = self.geometry.blocks_per_plane;
-        let pages = self.pages_per_block_row().checked_mul(u64::from(blocks));
-        if pages.is_none_or(|pages| pages / u64::from(self.sets.count) > PPN_LIMIT) {
+        let wordlines = blocks.checked_mul(self.geometry.wordlines_per_block);
+        let row = self.pages_per_block_row() / u64::from(self.sets.count);
+        let pages = self.flash_pages_per_set();
+        let are_few = pages <= PPN_LIMIT && row <= MAX_SUPERBLOCK_PAGES;
+        // Numbers are divided by superblocks: see `Divisor`.
+        if !are_few || wordlines.is_none() || pages.checked_mul(row).is_none() {
             let message = format!("is {blocks} blocks a plane: too many pages to number");
-            let remedy = "page numbers of a set have 32 bits: use larger pages, more sets, or fewer \
+            let remedy = "page numbers of a set have 40 bits: use larger pages, more sets, or fewer \
                           blocks, wordlines or dies";
             checker.refuse("geometry.blocks_per_plane", message, remedy);
             return;
@@ -347,7 +364,7 @@ impl Profile {
         }
 
         let pages = self.capacity_pages();
-        let needed = pages * MAPPING_BYTES_PER_PAGE;
+        let needed = pages * mapping_bytes_per_page(self.flash_pages_per_set());
         if needed > self.ftl.mapping_memory.0 {
             let unit = self.mapping_unit();
             let message = format!(

@@ -15,6 +15,7 @@ mod fdp;
 mod firmware;
 mod host;
 mod journal;
+mod large;
 mod limits;
 mod mapping_cache;
 mod mapping_unit;

@@ -329,10 +329,20 @@ fn fields_that_do_not_fit_together_are_refused() {
         refused_key(|p| p.geometry.dies_per_package = 3),
         "geometry.dies_per_package"
     );
-    assert_eq!(
-        refused_key(|p| p.geometry.blocks_per_plane = 1 << 20),
-        "geometry.blocks_per_plane"
-    );
+    // Too many pages in all, in a superblock, and wordlines in a plane.
+    for (blocks, wordlines, dies) in [
+        (1 << 20, 1 << 14, 64),
+        (8, 1 << 16, 64),
+        (1 << 20, 1 << 12, 1),
+    ] {
+        let refused = |p: &mut Profile| {
+            p.geometry.blocks_per_plane = blocks;
+            p.geometry.wordlines_per_block = wordlines;
+            p.geometry.planes_per_die = 16;
+            p.geometry.dies_per_channel = dies;
+        };
+        assert_eq!(refused_key(refused), "geometry.blocks_per_plane");
+    }
     assert_eq!(
         refused_key(|p| p.controller.write_buffer.0 = 1 << 20),
         "controller.write_buffer"

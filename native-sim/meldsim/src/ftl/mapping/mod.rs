@@ -19,11 +19,11 @@ use std::ops::Range;
 
 pub(crate) use self::leaf::LEAF;
 use self::leaf::{LEAF_BITS, Leaf};
+use self::runs::LeafId;
 pub(crate) use self::runs::{Entry, EntryRun};
-use self::runs::{LeafId, Raw};
 use super::address::Ppn;
 use crate::engine::{Block, NIL, prefetch};
-use crate::profile::limits::MAPPING_BYTES_PER_PAGE;
+use crate::profile::limits::{SHORT_PPN_LIMIT, mapping_bytes_per_page};
 
 const NODE_BITS: u32 = 10;
 const NODE: usize = 1 << NODE_BITS;
@@ -38,20 +38,26 @@ pub(crate) const MAX_NAMESPACE_PAGES: u64 = 1 << 40;
 
 /// The index of an entry of the mapping: which one of which leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct MapIndex(pub(crate) u32);
+pub(crate) struct MapIndex(pub(crate) u64);
+
+impl Default for MapIndex {
+    fn default() -> MapIndex {
+        MapIndex::NONE
+    }
+}
 
 impl MapIndex {
     /// Of no entry.
-    pub(crate) const NONE: MapIndex = MapIndex(NIL);
+    pub(crate) const NONE: MapIndex = MapIndex(u64::MAX);
 
-    fn new(leaf: u32, offset: usize) -> MapIndex {
-        MapIndex((leaf << LEAF_BITS) | offset as u32)
+    pub(crate) fn new(leaf: u32, offset: usize) -> MapIndex {
+        MapIndex((u64::from(leaf) << LEAF_BITS) | offset as u64)
     }
 
     /// How many of these are entries of its leaf, one after the other from this one on.
     #[inline]
     pub(crate) fn consecutive(self, indices: &[MapIndex]) -> usize {
-        let follows = |&(expected, index): &(u32, &MapIndex)| index.0 == expected;
+        let follows = |&(expected, index): &(u64, &MapIndex)| index.0 == expected;
         let indices = indices.iter().take(LEAF - self.offset());
         (self.0..).zip(indices).take_while(follows).count()
     }
@@ -60,7 +66,7 @@ impl MapIndex {
         (self.0 >> LEAF_BITS) as usize
     }
 
-    fn offset(self) -> usize {
+    pub(crate) fn offset(self) -> usize {
         self.0 as usize & (LEAF - 1)
     }
 }
@@ -75,6 +81,8 @@ pub(crate) struct Mapping {
     /// Dense leaves that are sequential, oldest first: they are compacted when they leave it.
     recent: VecDeque<u32>,
     max_leaves: u32,
+    /// Leaves in the dense form are long.
+    is_long: bool,
     /// Pages of each namespace that are mapped.
     mapped: Vec<u64>,
     /// Reused by what changes several entries.
@@ -82,18 +90,19 @@ pub(crate) struct Mapping {
 }
 
 impl Mapping {
-    /// A mapping that may take `bytes` of memory and so many leaves, but two at least: a tiny device's data may
-    /// lie across a boundary. Sparse writes cost a leaf each, so a pathological host meets the
+    /// A mapping to so many pages of flash that may take `bytes` of memory and so many leaves, but two at least: a tiny
+    /// device's data may lie across a boundary. Sparse writes cost a leaf each, so a pathological host meets the
     /// limit before the flash is full.
-    pub(crate) fn new(bytes: u64, most_leaves: u64) -> Mapping {
-        let leaves = (bytes / (LEAF as u64 * MAPPING_BYTES_PER_PAGE)).min(most_leaves);
+    pub(crate) fn new(bytes: u64, most_leaves: u64, flash_pages: u64) -> Mapping {
+        let leaves = (bytes / (LEAF as u64 * mapping_bytes_per_page(flash_pages))).min(most_leaves);
         Mapping {
             directories: Vec::new(),
             nodes: Vec::new(),
             leaves: Vec::new(),
             free_leaves: Vec::new(),
             recent: VecDeque::new(),
-            max_leaves: leaves.clamp(2, (1 << (32 - LEAF_BITS)) - 1) as u32,
+            max_leaves: leaves.clamp(2, u64::from(NIL)) as u32,
+            is_long: flash_pages > SHORT_PPN_LIMIT,
             mapped: Vec::new(),
             scratch: Vec::new(),
         }
@@ -154,13 +163,13 @@ impl Mapping {
         &mut self,
         space: u32,
         page: u64,
-        make: impl FnOnce(LeafId) -> Leaf,
+        make: impl FnOnce(LeafId, bool) -> Leaf,
     ) -> Option<u32> {
         if self.free_leaves.is_empty() && self.leaves.len() >= self.max_leaves as usize {
             return None;
         }
         let number = (page >> LEAF_BITS) as u32;
-        let made = make(LeafId { space, number });
+        let made = make(LeafId { space, number }, self.is_long);
         let (node, index) = Mapping::split(page);
         let directory = &mut self.directories[space as usize];
         if directory.len() <= node {
@@ -236,7 +245,7 @@ impl Mapping {
     pub(crate) fn change(&mut self, index: MapIndex, before: Entry, entry: Entry) {
         debug_assert!(entry != Entry::Unmapped, "unmapping goes through replace");
         let leaf = &mut self.leaves[index.leaf()];
-        leaf.change(index.offset(), Raw::new(before), Raw::new(entry));
+        leaf.change(index.offset(), before, entry);
         if before == Entry::Unmapped {
             self.mapped[leaf.id().space as usize] += 1;
         }
@@ -285,7 +294,7 @@ impl Mapping {
     pub(crate) fn fill(&mut self, space: u32, page: u64, numbers: &[Ppn]) -> bool {
         if let Ok(numbers) = <&[Ppn; LEAF]>::try_from(numbers) {
             if self.leaf(space, page).is_none() {
-                let make = |id| Leaf::of_numbers(id, numbers);
+                let make = |id, is_long| Leaf::of_numbers(id, is_long, numbers);
                 let made = self.insert_leaf(space, page, make).is_some();
                 self.mapped[space as usize] += if made { LEAF as u64 } else { 0 };
                 return made;
@@ -329,13 +338,13 @@ impl Mapping {
         if !leaf.queued {
             return; // freed since, and perhaps used again
         }
-        leaf.queued = leaf.is_sequential() && leaf.buffered > 0;
+        leaf.queued = leaf.is_sequential() && leaf.counts.buffered > 0;
         if leaf.queued {
             self.recent.push_back(index);
         } else if leaf.is_sequential() {
             self.scratch.clear();
             self.scratch.extend(leaf.runs(0, LEAF));
-            *leaf = Leaf::of_runs(leaf.id(), &self.scratch);
+            *leaf = Leaf::of_runs(leaf.id(), self.is_long, &self.scratch);
         }
     }
 
@@ -366,7 +375,7 @@ impl Mapping {
             }
             let before = run(Entry::Unmapped, offset);
             let after = run(Entry::Unmapped, LEAF - end);
-            let make = |id| Leaf::of_runs(id, &[before, new, after]);
+            let make = |id, is_long| Leaf::of_runs(id, is_long, &[before, new, after]);
             let done = self.insert_leaf(space, page, make).map_or(0, |_| pages);
             self.mapped[space as usize] += done;
             return done;
@@ -382,9 +391,9 @@ impl Mapping {
         *of_space = *of_space + mapped(&[new]) - mapped(&replaced[before..]);
         if leaf.is_dense() && (pages as usize) < LEAF {
             for page in 0..pages as u32 {
-                leaf.set(offset + page as usize, Raw::new(entry.plus(page)));
+                leaf.set(offset + page as usize, entry.plus(page));
             }
-            if leaf.mapped == 0 {
+            if leaf.counts.mapped == 0 {
                 self.remove_leaf(index);
             } else {
                 self.queue_sequential(index as usize);
@@ -397,7 +406,7 @@ impl Mapping {
             if mapped(&self.scratch) == 0 {
                 self.remove_leaf(index);
             } else {
-                *leaf = Leaf::of_runs(leaf.id(), &self.scratch);
+                *leaf = Leaf::of_runs(leaf.id(), self.is_long, &self.scratch);
             }
         }
         pages

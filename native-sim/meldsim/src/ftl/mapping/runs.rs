@@ -4,8 +4,10 @@
 //! a run: where it begins, after the one before it, and its length unless that is the same, as when
 //! several writers take turns.
 
+use std::fmt::Debug;
+
 use crate::ftl::address::Ppn;
-use crate::profile::limits::PPN_LIMIT;
+use crate::profile::limits::{PPN_LIMIT, SHORT_PPN_LIMIT};
 
 /// Where a logical page is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,47 +22,99 @@ impl Entry {
     /// The entry `pages` further in a run.
     pub(crate) fn plus(self, pages: u32) -> Entry {
         match self {
-            Entry::Flash(first) => Entry::Flash(Ppn(first.0 + pages)),
+            Entry::Flash(first) => Entry::Flash(Ppn(first.0 + u64::from(pages))),
             other => other,
         }
     }
 }
 
 /// An entry as it is stored: page numbers from below, then slots, and nothing at the top.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Raw(pub(crate) u32);
+pub(crate) trait Raw: Copy + Debug + PartialEq {
+    const UNMAPPED: Self;
+    /// No page's number, and the first slot.
+    const FIRST_SLOT: u64;
 
-impl Raw {
-    pub(crate) const UNMAPPED: Raw = Raw(u32::MAX);
-    pub(crate) const FIRST_SLOT: u32 = PPN_LIMIT as u32;
+    fn from_number(number: u64) -> Self;
 
-    pub(crate) fn new(entry: Entry) -> Raw {
+    fn number(self) -> u64;
+
+    fn new(entry: Entry) -> Self {
         match entry {
-            Entry::Unmapped => Raw::UNMAPPED,
-            Entry::Buffered(slot) => Raw(Raw::FIRST_SLOT + slot),
-            Entry::Flash(ppn) => Raw(ppn.0),
+            Entry::Unmapped => Self::UNMAPPED,
+            Entry::Buffered(slot) => Self::from_number(Self::FIRST_SLOT + u64::from(slot)),
+            Entry::Flash(ppn) => Self::from_number(ppn.0),
         }
     }
 
-    pub(crate) fn entry(self) -> Entry {
-        if self.0 < Raw::FIRST_SLOT {
-            Entry::Flash(Ppn(self.0))
-        } else if self == Raw::UNMAPPED {
+    fn entry(self) -> Entry {
+        if self.number() < Self::FIRST_SLOT {
+            Entry::Flash(Ppn(self.number()))
+        } else if self == Self::UNMAPPED {
             Entry::Unmapped
         } else {
-            Entry::Buffered(self.0 - Raw::FIRST_SLOT)
+            Entry::Buffered((self.number() - Self::FIRST_SLOT) as u32)
         }
     }
 
-    pub(crate) fn is_slot(self) -> bool {
-        self.0 >= Raw::FIRST_SLOT && self != Raw::UNMAPPED
+    fn is_slot(self) -> bool {
+        self.number() >= Self::FIRST_SLOT && self != Self::UNMAPPED
     }
 
     /// Whether it goes on where `before` ends, in one run.
-    pub(crate) fn follows(self, before: Raw) -> bool {
+    fn follows(self, before: Self) -> bool;
+}
+
+/// Of a set whose pages 32 bits number.
+impl Raw for u32 {
+    const UNMAPPED: u32 = u32::MAX;
+    const FIRST_SLOT: u64 = SHORT_PPN_LIMIT;
+
+    fn from_number(number: u64) -> u32 {
+        debug_assert!(number <= u64::from(u32::MAX));
+        number as u32
+    }
+
+    fn number(self) -> u64 {
+        u64::from(self)
+    }
+
+    fn follows(self, before: u32) -> bool {
         // Without branches: the host's writes decide them.
-        (before.0 < Raw::FIRST_SLOT - 1) & (self.0 == before.0.wrapping_add(1))
-            | (self.0 & before.0 == Raw::UNMAPPED.0)
+        (before < u32::FIRST_SLOT as u32 - 1) & (self == before.wrapping_add(1))
+            | (self & before == u32::UNMAPPED)
+    }
+}
+
+/// Of a larger set: 40 bits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, packed)]
+pub(crate) struct Long {
+    low: u32,
+    high: u8,
+}
+
+impl Raw for Long {
+    const UNMAPPED: Long = Long {
+        low: u32::MAX,
+        high: u8::MAX,
+    };
+    const FIRST_SLOT: u64 = PPN_LIMIT;
+
+    fn from_number(number: u64) -> Long {
+        Long {
+            low: number as u32,
+            high: (number >> 32) as u8,
+        }
+    }
+
+    fn number(self) -> u64 {
+        u64::from(self.high) << 32 | u64::from(self.low)
+    }
+
+    fn follows(self, before: Long) -> bool {
+        let (number, before) = (self.number(), before.number());
+        (before < Long::FIRST_SLOT - 1) & (number == before + 1)
+            | (number & before == Long::UNMAPPED.number())
     }
 }
 
@@ -88,8 +142,8 @@ pub(crate) fn encode(id: LeafId, runs: &[EntryRun]) -> Box<[u8]> {
     for run in runs.iter().filter(|run| run.pages > 0) {
         let gap = match run.entry {
             Entry::Flash(first) => {
-                let gap = i64::from(first.0) - end;
-                end = i64::from(first.0) + i64::from(run.pages);
+                let gap = first.0 as i64 - end;
+                end = first.0 as i64 + i64::from(run.pages);
                 Some(gap)
             }
             Entry::Unmapped | Entry::Buffered(_) => None,
@@ -149,7 +203,7 @@ impl Iterator for Decode<'_> {
             Some(gap) => {
                 let first = self.end + gap;
                 self.end = first + i64::from(pages);
-                Raw(first as u32).entry()
+                Entry::Flash(Ppn(first as u64))
             }
         };
         Some(EntryRun { entry, pages })

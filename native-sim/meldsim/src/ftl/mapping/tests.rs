@@ -53,8 +53,13 @@ fn entries(mapping: &Mapping, page: u64, pages: u64) -> Vec<Entry> {
 
 proptest! {
     #[test]
-    fn it_holds_what_was_put_there(steps in prop::collection::vec(step(), 1..40)) {
-        let mut mapping = Mapping::new(1 << 30, u64::MAX);
+    fn it_holds_what_was_put_there(
+        steps in prop::collection::vec(step(), 1..40),
+        is_long: bool,
+    ) {
+        // The numbers of a set that has more than 32 bits number begin below what these can hold.
+        let (flash, base) = if is_long { (1 << 40, (1 << 32) - 300_000) } else { (1 << 20, 0) };
+        let mut mapping = Mapping::new(1 << 30, u64::MAX, flash);
         mapping.add_space();
         mapping.add_space();
         let mut model: BTreeMap<u64, Entry> = BTreeMap::new();
@@ -64,7 +69,7 @@ proptest! {
                 Step::Set { page, stride, pages, first } => {
                     for n in 0..pages {
                         let page = (page + n * stride) % PAGES;
-                        let entry = Entry::Flash(Ppn(first + n as u32));
+                        let entry = Entry::Flash(Ppn(base + u64::from(first) + n));
                         let index = mapping.find_or_make(0, page).unwrap();
                         prop_assert_eq!(mapping.logical(index), (0, page));
                         mapping.set(index, entry);
@@ -81,7 +86,7 @@ proptest! {
                     let mut done = 0;
                     let mut replaced = Vec::new();
                     while done < pages {
-                        let first = first.map(|first| Ppn(first + done as u32));
+                        let first = first.map(|first| Ppn(base + u64::from(first) + done));
                         done += mapping.replace(0, page + done, pages - done, first, &mut replaced);
                     }
                     let replaced = replaced
@@ -91,7 +96,7 @@ proptest! {
                         let expected = model.remove(&(page + n)).unwrap_or(Entry::Unmapped);
                         prop_assert_eq!(before, expected);
                         if let Some(first) = first {
-                            model.insert(page + n, Entry::Flash(Ppn(first + n as u32)));
+                            model.insert(page + n, Entry::Flash(Ppn(base + u64::from(first) + n)));
                         }
                     }
                 }

@@ -27,7 +27,7 @@ mod pages;
 mod runs;
 mod stripe;
 
-pub(crate) use self::pages::WordlinePages;
+pub(crate) use self::pages::{Token, WordlinePages};
 pub(crate) use self::runs::{RunPages, SequentialRuns};
 pub(crate) use self::stripe::{Gatherer, Stripe};
 use crate::nvme::MAX_STREAMS;

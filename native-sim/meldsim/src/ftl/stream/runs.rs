@@ -1,39 +1,39 @@
 //! Sequential runs: the melded layout.
 
-use super::pages::WordlinePages;
+use super::pages::{Token, WordlinePages};
 
 /// What runs hand over: pages of a wordline of one log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RunPages {
+pub(crate) struct RunPages<P = u32> {
     pub(crate) log_id: u32,
-    pub(crate) pages: WordlinePages,
+    pub(crate) pages: WordlinePages<P>,
     /// Or else they are to be packed together with others.
     pub(crate) whole: bool,
 }
 
 #[derive(Debug)]
-struct SequentialRun {
+struct SequentialRun<P> {
     space: u32,
     next: u64,
     /// When it last grew, in pages gathered.
     grown: u64,
-    partial: WordlinePages,
+    partial: WordlinePages<P>,
 }
 
 /// Gathers pages in the melded layout. What it hands over is appended to a list of the caller's.
 #[derive(Debug)]
-pub(crate) struct SequentialRuns {
+pub(crate) struct SequentialRuns<P = u32> {
     bound: usize,
     pages_per_wordline: u32,
     logs: u32,
-    runs: Vec<SequentialRun>,
+    runs: Vec<SequentialRun<P>>,
     /// The run that grew last: most pages continue it.
     current: usize,
     gathered: u64,
 }
 
-impl SequentialRuns {
-    pub(crate) fn new(bound: u32, pages_per_wordline: u32, logs: u32) -> SequentialRuns {
+impl<P: Token> SequentialRuns<P> {
+    pub(crate) fn new(bound: u32, pages_per_wordline: u32, logs: u32) -> SequentialRuns<P> {
         SequentialRuns {
             bound: bound as usize,
             pages_per_wordline,
@@ -46,8 +46,8 @@ impl SequentialRuns {
 
     /// Adds the page that is logical page `logical` of `space`; hands over completed wordlines and
     /// what will not be completed.
-    pub(crate) fn push(&mut self, space: u32, logical: u64, page: u32, out: &mut Vec<RunPages>) {
-        let expects = |run: &SequentialRun| run.next == logical && run.space == space;
+    pub(crate) fn push(&mut self, space: u32, logical: u64, page: P, out: &mut Vec<RunPages<P>>) {
+        let expects = |run: &SequentialRun<P>| run.next == logical && run.space == space;
         if !self.runs.get(self.current).is_some_and(expects) {
             self.current = match self.runs.iter().position(expects) {
                 Some(run) => run,
@@ -79,7 +79,7 @@ impl SequentialRuns {
     }
 
     /// A run for a new writer; at the bound, in place of the one that grew least recently.
-    fn open(&mut self, space: u32, logical: u64, out: &mut Vec<RunPages>) -> usize {
+    fn open(&mut self, space: u32, logical: u64, out: &mut Vec<RunPages<P>>) -> usize {
         let run = SequentialRun {
             space,
             next: logical,
@@ -98,7 +98,7 @@ impl SequentialRuns {
     }
 
     /// Hands over a run's unfinished wordline.
-    fn give_up(&mut self, run: usize, out: &mut Vec<RunPages>) {
+    fn give_up(&mut self, run: usize, out: &mut Vec<RunPages<P>>) {
         let run = &mut self.runs[run];
         if let Some(pages) = run.partial.take() {
             let last = run.next - 1;
@@ -113,14 +113,14 @@ impl SequentialRuns {
     }
 
     /// Hands over every unfinished wordline. The runs go on.
-    pub(crate) fn close(&mut self, out: &mut Vec<RunPages>) {
+    pub(crate) fn close(&mut self, out: &mut Vec<RunPages<P>>) {
         for run in 0..self.runs.len() {
             self.give_up(run, out);
         }
     }
 
     pub(crate) fn memory(&self) -> u64 {
-        (self.runs.capacity() * size_of::<SequentialRun>()) as u64
+        (self.runs.capacity() * size_of::<SequentialRun<P>>()) as u64
     }
 }
 

@@ -1,19 +1,19 @@
 //! Stripes: the normal layout.
 
-use super::pages::WordlinePages;
+use super::pages::{Token, WordlinePages};
 
 /// Gathers pages in the normal layout.
 #[derive(Debug, Default)]
-pub(crate) struct Stripe {
+pub(crate) struct Stripe<P: Token = u32> {
     wordlines: usize,
     /// Log2 of the pages of a flash page, which follow each other.
     subpage_shift: u32,
     /// Pages before the last pass over the stripe.
     before_last_pass: usize,
-    pages: Vec<u32>,
+    pages: Vec<P>,
 }
 
-impl Stripe {
+impl<P: Token> Stripe<P> {
     pub(crate) fn is_empty(&self) -> bool {
         self.pages.is_empty()
     }
@@ -27,7 +27,7 @@ impl Stripe {
     }
 
     /// Adds a page to a stripe that has begun; hands over the wordline it completes.
-    pub(crate) fn push(&mut self, page: u32) -> Option<WordlinePages> {
+    pub(crate) fn push(&mut self, page: P) -> Option<WordlinePages<P>> {
         self.pages.push(page);
         let of_last_pass = self.pages.len().checked_sub(self.before_last_pass + 1)? + 1;
         if of_last_pass & ((1 << self.subpage_shift) - 1) != 0 {
@@ -43,13 +43,13 @@ impl Stripe {
 
     /// Hands over what is gathered of the wordline that has its turn `after` the next one.
     #[inline]
-    pub(crate) fn for_each_gathered(&self, after: usize, page: impl FnMut(u32)) {
+    pub(crate) fn for_each_gathered(&self, after: usize, page: impl FnMut(P)) {
         let flash_pages = self.pages.len() >> self.subpage_shift;
         self.for_each_page_of((flash_pages + after) % self.wordlines, page);
     }
 
     /// Closes every wordline that holds a page.
-    pub(crate) fn close(&mut self) -> Vec<WordlinePages> {
+    pub(crate) fn close(&mut self) -> Vec<WordlinePages<P>> {
         let of_last_pass = self.pages.len().saturating_sub(self.before_last_pass);
         let complete = of_last_pass >> self.subpage_shift;
         let begun = self.pages.len().div_ceil(1 << self.subpage_shift);
@@ -68,7 +68,7 @@ impl Stripe {
     }
 
     #[inline]
-    fn wordline(&self, wordline: usize) -> WordlinePages {
+    fn wordline(&self, wordline: usize) -> WordlinePages<P> {
         let mut pages = WordlinePages::NONE;
         self.for_each_page_of(wordline, |page| pages.push(page));
         pages
@@ -76,7 +76,7 @@ impl Stripe {
 
     /// Hands over what is gathered of a wordline.
     #[inline]
-    fn for_each_page_of(&self, wordline: usize, mut page: impl FnMut(u32)) {
+    fn for_each_page_of(&self, wordline: usize, mut page: impl FnMut(P)) {
         if self.subpage_shift == 0 {
             let pages = self.pages.iter().skip(wordline).step_by(self.wordlines);
             return pages.for_each(|&of_wordline| page(of_wordline));
@@ -88,26 +88,26 @@ impl Stripe {
     }
 
     pub(crate) fn memory(&self) -> u64 {
-        (self.pages.capacity() * size_of::<u32>()) as u64
+        (self.pages.capacity() * size_of::<P>()) as u64
     }
 }
 
 /// What a stream gathers in a log.
 #[derive(Debug, Default)]
-pub(crate) struct Gatherer {
-    pub(crate) stripe: Stripe,
+pub(crate) struct Gatherer<P: Token = u32> {
+    pub(crate) stripe: Stripe<P>,
     /// Pages whose wordline lacks others; in shadow order and the normal layout, those whose flash page does.
-    pub(crate) leftovers: WordlinePages,
+    pub(crate) leftovers: WordlinePages<P>,
 }
 
-impl Gatherer {
+impl<P: Token> Gatherer<P> {
     /// Pages that wait for others of their wordline.
     pub(crate) fn gathered(&self) -> u32 {
         (self.stripe.gathered() + self.leftovers.as_slice().len()) as u32
     }
 
     /// Closes every wordline that holds a page.
-    pub(crate) fn close(&mut self) -> Vec<WordlinePages> {
+    pub(crate) fn close(&mut self) -> Vec<WordlinePages<P>> {
         let mut closed = self.stripe.close();
         closed.extend(self.leftovers.take());
         closed
