@@ -53,6 +53,19 @@ struct Dense<N> {
     id: LeafId,
 }
 
+impl Body {
+    /// Where a page is. Not inlined: beside it the way of a dense leaf, which is short, would not be either.
+    #[inline(never)]
+    fn get(&self, offset: usize) -> Entry {
+        match self {
+            Body::Dense(dense) => dense.raw[offset].entry(),
+            Body::Long(dense) => dense.raw[offset].entry(),
+            Body::Runs(bytes) => entry_at(bytes, offset as u32),
+            Body::Whole { first, .. } => Entry::Flash(Ppn(first.0 + offset as u64)),
+        }
+    }
+}
+
 /// Does something with a leaf in the dense form, of either width, and something else with others.
 macro_rules! if_dense {
     ($leaf:ident, $dense:ident => $then:expr, $otherwise:expr) => {
@@ -298,9 +311,7 @@ impl Leaf {
     pub(crate) fn get(&self, offset: usize) -> Entry {
         match &self.body {
             Body::Dense(dense) => dense.raw[offset].entry(),
-            Body::Long(dense) => dense.raw[offset].entry(),
-            Body::Runs(bytes) => entry_at(bytes, offset as u32),
-            Body::Whole { first, .. } => Entry::Flash(Ppn(first.0 + offset as u64)),
+            other => other.get(offset),
         }
     }
 

@@ -210,8 +210,7 @@ impl Iterator for Decode<'_> {
     }
 }
 
-/// Where one page of a leaf is. Not inlined: beside it the way of a dense leaf, which is short, would not be either.
-#[inline(never)]
+/// Where one page of a leaf is.
 pub(crate) fn entry_at(bytes: &[u8], page: u32) -> Entry {
     let mut first = 0;
     for run in decode(bytes) {
