@@ -89,6 +89,8 @@ pub struct Limit {
     /// What the run moved is more than four lanes of this generation of PCI Express carry, in GB/s, and the profile has no
     /// link that limits it.
     pub beyond_pcie: Option<(&'static str, f64)>,
+    /// Writes waited for collection, which frees whole blocks: the profile has `gc.pacing = "off"`.
+    pub waits_for_blocks: bool,
 }
 
 impl Limit {
@@ -244,6 +246,10 @@ impl Limit {
         let is_closed = load.arrivals == Arrivals::Closed && host.path == HostPath::None;
         let without_host =
             Some([rate, through]).filter(|_| is_closed && through < (1.0 - WORTH_A_NOTE) * rate);
+        let waits_for_blocks = profile.kind == Kind::Nand
+            && profile.gc.pacing == PacingPolicy::named("off")
+            && stats.gc_collections > 0
+            && stats.buffer_wait_ps > 0;
         let Some((what, (key, value), percent)) = busiest else {
             return Limit {
                 what: match load.arrivals {
@@ -257,6 +263,7 @@ impl Limit {
                 is_buffered: is_buffered && share(dies_ps) >= FULL_PERCENT,
                 without_host,
                 beyond_pcie,
+                waits_for_blocks,
             };
         };
         // What the profile leaves out is that of the software.
@@ -275,6 +282,7 @@ impl Limit {
             is_buffered: false,
             without_host,
             beyond_pcie,
+            waits_for_blocks,
         }
     }
 
@@ -299,6 +307,9 @@ impl Limit {
             text += &format!(
                 "note: {gb_s:.1} GB/s is more than PCIe {generation} x4 carries, and nothing limits the link; set host.link_rate\n"
             );
+        }
+        if self.waits_for_blocks {
+            text += "note: writes stand still while whole blocks are collected, as gc.pacing \"off\" of the profile says; with \"credit\" both take turns\n";
         }
         text
     }
@@ -354,6 +365,9 @@ impl Serialize for Limit {
         }
         if let Some((generation, _)) = self.beyond_pcie {
             map.serialize_entry("beyond_pcie_x4", generation)?;
+        }
+        if self.waits_for_blocks {
+            map.serialize_entry("waits_for_blocks", &true)?;
         }
         map.end()
     }

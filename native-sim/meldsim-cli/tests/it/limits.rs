@@ -107,6 +107,22 @@ fn what_no_connector_carries_is_noted() {
 }
 
 #[test]
+fn writes_that_wait_for_whole_blocks_are_noted() {
+    let line = |pacing| {
+        format!(
+            "run {SMALL} --set gc.pacing={pacing} --precondition fill=100,random=100 --rw randwrite --iodepth 32 --size 100% --runtime 100ms"
+        )
+    };
+    let said = "\nnote: writes stand still while whole blocks are collected";
+    let (off, credit) = (stdout(&line("off")), stdout(&line("credit")));
+    assert!(
+        off.contains(said) && !credit.contains(said),
+        "{off}{credit}"
+    );
+    assert_eq!(parsed(&line("off"))["limit"]["waits_for_blocks"], true);
+}
+
+#[test]
 fn an_answer_that_rests_on_an_assumption_says_so() {
     let file = text_file(
         "p.toml",
