@@ -35,7 +35,7 @@ fn requests(criterion: &mut Criterion) {
         SpeedTest::firmware(500_000),
     ] {
         group.throughput(Throughput::Elements(test.count()));
-        group.bench_function(test.name, |bencher| {
+        group.bench_function(&test.name, |bencher| {
             bencher.iter_custom(|times| (0..times).map(|_| simulate(&test)).sum());
         });
     }

@@ -47,6 +47,8 @@ pub struct Comparison {
 #[derive(Debug, PartialEq, Serialize)]
 struct Ratio {
     what: String,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    device: String,
     unit: String,
     /// Medians of what the programs measured.
     this: f64,
@@ -126,11 +128,12 @@ impl Comparison {
     /// The figures for people.
     pub fn to_text(&self) -> String {
         let verdict = self.bar.map_or("", |_| "|<verdict");
-        let columns = format!("<what|<unit|this|other|speed, median|min|max{verdict}");
+        let columns = format!("<what|<device|<unit|this|other|speed, median|min|max{verdict}");
         let mut table = Table::of(&columns);
         for ratio in &self.figures {
             let mut cells = vec![
                 ratio.what.clone(),
+                ratio.device.clone(),
                 ratio.unit.clone(),
                 Figure::number(ratio.this),
                 Figure::number(ratio.other),
@@ -207,7 +210,7 @@ impl Pair {
 impl Ratio {
     /// The figure over all pairs, where both programs have it.
     fn of(what: &str, pairs: &[Pair], bar: Option<f64>) -> Option<Ratio> {
-        let mut unit = None;
+        let (mut unit, mut device) = (None, "");
         let (mut these, mut others, mut speeds) = (Vec::new(), Vec::new(), Vec::new());
         for pair in pairs {
             let this = pair.this.iter().find(|figure| figure.what == what)?;
@@ -219,11 +222,13 @@ impl Ratio {
                 false => other.value / this.value,
             });
             unit = Some(this.unit.clone());
+            device = &this.device;
         }
         let unit = unit?;
         let median_speed = median(&mut speeds);
         Some(Ratio {
             what: what.to_owned(),
+            device: device.to_owned(),
             unit,
             this: median(&mut these),
             other: median(&mut others),
@@ -251,7 +256,8 @@ mod tests {
     use super::*;
 
     fn rate(what: &str, per_s: f64) -> Figure {
-        Figure::at_least(what.to_owned(), per_s, "requests/s", 1.0, Spent::default())
+        let spent = Spent::default();
+        Figure::at_least(what.to_owned(), per_s, "requests/s", 1.0, spent).of("pm9a3")
     }
 
     fn time(what: &str, s: f64) -> Figure {
@@ -279,6 +285,7 @@ mod tests {
             "3 pairs",
             "FAILS",
             "1 of 2 medians are below 1.2",
+            "pm9a3",
             "new, old",
         ] {
             assert!(text.contains(said), "{said}: {text}");

@@ -65,6 +65,9 @@ pub(super) fn peak_bytes() -> Option<u64> {
 #[derive(Deserialize, Serialize)]
 pub struct Figure {
     pub(super) what: String,
+    /// The profile of the device, where it is one and the program says so.
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    pub(super) device: String,
     pub(super) value: f64,
     pub(super) unit: String,
     bar: f64,
@@ -89,6 +92,7 @@ impl Figure {
     pub(super) fn at_most(what: String, value: f64, unit: &str, bar: f64, spent: Spent) -> Figure {
         Figure {
             what,
+            device: String::new(),
             value,
             unit: unit.to_owned(),
             bar,
@@ -96,6 +100,14 @@ impl Figure {
             passes: value <= bar,
             cpu_s: spent.cpu_s,
             wall_s: spent.wall_s,
+        }
+    }
+
+    /// The same of a device of this profile.
+    pub(super) fn of(self, device: &str) -> Figure {
+        Figure {
+            device: device.to_owned(),
+            ..self
         }
     }
 
@@ -116,6 +128,7 @@ impl Figure {
     pub(super) fn cells(&self) -> Vec<String> {
         vec![
             self.what.clone(),
+            self.device.clone(),
             format!("{} {}", Figure::number(self.value), self.unit),
             format!("{} {}", self.bar_is, Figure::number(self.bar)),
             if self.passes { "passes" } else { "FAILS" }.to_owned(),

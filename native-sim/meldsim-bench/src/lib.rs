@@ -85,6 +85,9 @@ pub fn measure(
     let mut figures = Vec::new();
     let speed_tests = [
         SpeedTest::random_reads(requests),
+        SpeedTest::of_drive("7450-pro", requests),
+        SpeedTest::of_drive("pm9a3", requests),
+        SpeedTest::of_drive("dramless", requests),
         SpeedTest::scattered_reads(requests),
         SpeedTest::sequential_reads(requests * 2, Pattern::None),
         SpeedTest::sequential_reads(requests * 2, Pattern::Sequential),
@@ -159,7 +162,7 @@ fn in_own_process(alone: Alone) -> Result<Vec<Figure>> {
 impl Bench {
     /// The figures for people.
     pub fn to_text(&self) -> String {
-        let mut table = Table::of("<what|measured|bar|<verdict|CPU s|wall s");
+        let mut table = Table::of("<what|<device|measured|bar|<verdict|CPU s|wall s");
         for figure in &self.measurements {
             table.row(figure.cells());
         }

@@ -36,7 +36,7 @@ pub(super) fn speeds(tests: &[SpeedTest], progress: &mut dyn FnMut(f64)) -> Resu
             Counted::Pages => "pages/s",
         };
         let rate = test.count() as f64 / spent.cpu_s;
-        Figure::at_least(test.name.to_owned(), rate, unit, test.least_per_s, spent)
+        Figure::at_least(test.name.clone(), rate, unit, test.least_per_s, spent).of(test.device)
     });
     Ok(figures.collect())
 }

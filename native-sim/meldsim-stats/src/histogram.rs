@@ -26,10 +26,15 @@ impl Buckets {
     fn add(&mut self, value: u64, count: u64) {
         let bucket = bucket::<BUCKET_BITS>(value.min(HIGHEST_PS)) as usize;
         if self.counts.is_empty() {
-            self.counts = vec![0; Buckets::COUNT];
+            self.begin();
         }
         self.counts[bucket] += count;
         self.total += count;
+    }
+
+    #[cold]
+    fn begin(&mut self) {
+        self.counts = vec![0; Buckets::COUNT];
     }
 
     fn merge(&mut self, other: &Buckets) {
@@ -96,7 +101,7 @@ impl LatencyHistogram {
     }
 
     /// Counts one latency.
-    #[inline]
+    #[inline(always)]
     pub fn record(&mut self, latency: Duration) {
         let ps = u128::from(latency.as_ps());
         self.add(latency, 1, ps, ps * ps);
@@ -113,7 +118,7 @@ impl LatencyHistogram {
     }
 
     /// Counts one latency `count` times, which add up to so much.
-    #[inline]
+    #[inline(always)]
     fn add(&mut self, latency: Duration, count: u64, sum_ps: u128, sum_squares: u128) {
         let ps = latency.as_ps();
         self.buckets.add(ps, count);

@@ -75,11 +75,15 @@ impl Tausworthe {
         }
     }
 
-    /// A number below `bound`, in proportion, as a double has it.
+    /// A number below `bound`, in proportion, as a double has it. Signed, since that is one instruction; no bound is so large.
     #[inline(always)]
     pub(super) fn below(&mut self, bound: u64) -> u64 {
-        let share = self.next() as f64 / (self.largest() as f64 + 1.0);
-        (bound as f64 * share) as u64
+        debug_assert!(i64::try_from(bound).is_ok());
+        let share = match self {
+            Tausworthe::Short(state) => f64::from(next_short(state)) / (f64::from(u32::MAX) + 1.0),
+            Tausworthe::Long(state) => next_long(state) as f64 / (u64::MAX as f64 + 1.0),
+        };
+        (bound as i64 as f64 * share) as i64 as u64
     }
 
     /// 1 to 100.

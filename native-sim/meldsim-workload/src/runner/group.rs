@@ -260,36 +260,41 @@ impl<'a, F: FnMut(f64) -> ControlFlow<()>> Group<'a, F> {
         self.jobs[self.range.start + stream].preload_late(device)
     }
 
-    /// What a stream does next when its job, which may go on at this time, says so.
+    /// What a stream does next where its job has no say in it. Else its job goes on at this time.
     #[inline(always)]
-    pub(super) fn next_by(
-        &mut self,
-        device: &mut Device,
-        turn: Turn,
-        next: impl FnOnce(&mut Running, Instant) -> Next<Submitted>,
-    ) -> Next<Submitted> {
+    pub(super) fn before_next(&mut self, device: &Device, turn: Turn) -> Option<Next<Submitted>> {
         let index = self.range.start + turn.stream;
         let now = device.now();
         let job = &mut self.jobs[index];
         if job.phase != Phase::Active {
-            return Next::Wait;
+            return Some(Next::Wait);
         }
         if !job.track.has_begun() && job.account.from <= now {
             job.begin_window(device);
         }
-        let flow = job.job.flow.filter(|_| !job.is_over);
-        if let Some(flow) = flow {
-            if let Some(next) = self.wait_for_flow(index, flow, now) {
-                return next;
-            }
+        match job.job.flow {
+            Some(flow) if !job.is_over => self.wait_for_flow(index, flow, now),
+            _ => None,
         }
+    }
+
+    /// The job of a stream.
+    #[inline(always)]
+    pub(super) fn job(&mut self, stream: usize) -> &mut Running {
+        &mut self.jobs[self.range.start + stream]
+    }
+
+    /// The job of a stream has said what that does next.
+    #[inline(always)]
+    pub(super) fn after_next(&mut self, device: &Device, turn: Turn, next: &Next<Submitted>) {
+        let index = self.range.start + turn.stream;
+        let now = device.now();
         let job = &mut self.jobs[index];
-        let next = next(job, now);
         match next {
             Next::Submit(..) => {
                 job.account.submitted(now, turn.outstanding);
                 job.look_ahead(device);
-                if let Some(flow) = flow {
+                if let Some(flow) = job.job.flow.filter(|_| !job.is_over) {
                     self.flow_on(index, flow, false);
                 }
             }
@@ -299,7 +304,6 @@ impl<'a, F: FnMut(f64) -> ControlFlow<()>> Group<'a, F> {
             }
             _ => {}
         }
-        next
     }
 
     /// How a job waits for the others of its flow, if it has to.
@@ -347,8 +351,12 @@ impl<F: FnMut(f64) -> ControlFlow<()>> Load for Group<'_, F> {
     #[inline(always)]
     fn next(&mut self, device: &mut Device, turn: Turn) -> Result<Next<Submitted>, RunError> {
         self.preload(device, turn.stream)?;
-        let next = |job: &mut Running, now| job.next(now, turn.outstanding);
-        Ok(self.next_by(device, turn, next))
+        if let Some(next) = self.before_next(device, turn) {
+            return Ok(next);
+        }
+        let next = self.job(turn.stream).next(device.now(), turn.outstanding);
+        self.after_next(device, turn, &next);
+        Ok(next)
     }
 
     fn resumed(&mut self) -> Option<usize> {

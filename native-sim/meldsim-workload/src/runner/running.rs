@@ -14,7 +14,7 @@ use super::account::Account;
 use super::adapt::{DepthSearch, SpeedWatch, Verdict};
 use super::batch::Batch;
 use super::window::{Done, Track};
-use meldsim::device::{Device, QueueId};
+use meldsim::device::{Ahead, Device, QueueId};
 use meldsim::nvme::{Command, Directive, NamespaceId};
 use meldsim::profile::Kind;
 use meldsim::{Duration, Instant};
@@ -66,6 +66,8 @@ pub(super) struct Running {
     drawn_count: usize,
     /// Its requests are at random, and of flash, whose map is searched for each.
     looks_ahead: bool,
+    /// The way to what the second of the drawn ones reads, where the device has found it.
+    ahead: Ahead,
     /// Something besides its depth decides when it submits: times of its own, or a search for its depth.
     is_timed: bool,
     /// It mixes directions, and a rate decides which is next.
@@ -131,6 +133,7 @@ impl Running {
             requests: Requests::new(&job),
             drawn: Default::default(),
             drawn_count: 0,
+            ahead: Ahead::default(),
             is_timed: is_timed(&job),
             mixes_at_rates: mixes_at_rates(&job),
             looks_ahead: job.rw.is_random()
@@ -390,19 +393,14 @@ impl Running {
             return;
         }
         self.draw(LOOK_AHEAD);
+        device.prefetch(self.ahead);
         // The device fetches what writes will need when they wait for room.
-        let drawn = &self.drawn[..self.drawn_count];
-        let read = |place: usize| {
-            drawn
-                .get(place)
-                .filter(|request| request.direction == Direction::Read)
+        self.ahead = match &self.drawn[..self.drawn_count] {
+            [_, after, ..] if after.direction == Direction::Read => {
+                device.prefetch_ahead(self.nsid, after.start >> self.lba_shift)
+            }
+            _ => Ahead::default(),
         };
-        if let Some(next) = read(0) {
-            device.prefetch(self.nsid, next.start >> self.lba_shift);
-        }
-        if let Some(after) = read(1) {
-            device.prefetch_ahead(self.nsid, after.start >> self.lba_shift);
-        }
     }
 
     /// The logical blocks of a request: the first, and how many.

@@ -91,6 +91,8 @@ struct Dram {
 #[derive(Clone, Debug)]
 pub(super) struct Link {
     rate: DataRate,
+    /// What so many bytes take, which most requests have.
+    last: (u64, Duration),
     /// What a command takes besides its data.
     command_time: Duration,
     to_device: Serial,
@@ -104,6 +106,7 @@ impl Link {
         let rate = profile.controller.dram_rate;
         Link {
             rate: profile.host.link_rate,
+            last: (0, Duration::ZERO),
             command_time: profile.host.link_command_time,
             to_device: Serial::default(),
             to_host: Serial::default(),
@@ -115,9 +118,18 @@ impl Link {
         }
     }
 
+    /// What `bytes` take on the link.
+    #[inline]
+    fn time(&mut self, bytes: u64) -> Duration {
+        if self.last.0 != bytes {
+            self.last = (bytes, time_of(bytes, self.rate));
+        }
+        self.last.1
+    }
+
     /// When a write and its data have crossed to the device and are in its DRAM.
     pub(super) fn receive(&mut self, now: Instant, bytes: u64) -> Instant {
-        let time = time_of(bytes, self.rate) + self.command_time;
+        let time = self.time(bytes) + self.command_time;
         let crossed = self.to_device.serve(now, time);
         crossed.max(self.through_dram(now, bytes))
     }
@@ -151,9 +163,14 @@ impl Link {
     }
 
     /// What the pages of a read will take to the host.
-    pub(super) fn outbound(&self, request: &Request) -> Outbound {
+    #[inline]
+    pub(super) fn outbound(&mut self, request: &Request) -> Outbound {
+        let bytes = match request.range.pages() {
+            0 | 1 => request.bytes,
+            pages => request.bytes / pages,
+        };
         Outbound {
-            page: time_of(request.bytes / request.range.pages().max(1), self.rate),
+            page: self.time(bytes),
             command: self.command_time,
             from_controller: 0,
         }
@@ -183,6 +200,10 @@ pub(super) struct HostInterface {
     limit: u32,
     in_flight: u32,
     arbiter: Box<dyn Arbitration>,
+    /// The arbiter is told and asked although nothing waits.
+    remembers: bool,
+    /// Commands that wait in all queues.
+    waiting: u32,
     shares: Shares,
     queues: Vec<SubmissionQueue>,
     /// What the controller is fetching.
@@ -202,12 +223,16 @@ impl HostInterface {
         let weights = [host.high_weight, host.medium_weight, host.low_weight];
         let shares = Shares::new(host.arbitration_burst, weights);
         let has_link = host.link_rate != DataRate(0) || profile.controller.dram_rate != DataRate(0);
+        let is_direct = Shortcuts::of(profile, true).direct;
+        let arbiter = profile.make(host.arbitration, &shares)?;
         let mut interface = HostInterface {
-            is_direct: Shortcuts::of(profile, true).direct,
+            is_direct,
             cost: host.command_cost,
             limit: no_limit(host.commands_in_flight),
             in_flight: 0,
-            arbiter: profile.make(host.arbitration, &shares)?,
+            remembers: !is_direct && arbiter.remembers(),
+            arbiter,
+            waiting: 0,
             shares,
             queues: Vec::new(),
             fetching: None,
@@ -246,16 +271,39 @@ impl HostInterface {
     pub(super) fn enqueue(&mut self, queue: u16, id: u32) {
         self.queues[usize::from(queue)].waiting.push_back(id);
         self.arbiter.arrived(u32::from(queue));
+        self.waiting += 1;
+    }
+
+    /// Whether the controller may have something to fetch.
+    #[inline(always)]
+    pub(super) fn may_fetch(&self) -> bool {
+        (self.waiting > 0 || self.remembers) && self.has_place()
+    }
+
+    #[inline(always)]
+    fn has_place(&self) -> bool {
+        self.in_flight < self.limit && self.fetching.is_none()
+    }
+
+    /// Takes a command that has just arrived, if nothing comes before it.
+    #[inline(always)]
+    pub(super) fn passes(&mut self) -> bool {
+        let passes = self.waiting == 0 && !self.remembers && self.has_place();
+        self.in_flight += u32::from(passes);
+        passes
     }
 
     /// What the controller fetches next, if it may.
+    #[inline]
     pub(super) fn grant(&mut self) -> Option<u32> {
-        if self.fetching.is_some() || self.in_flight >= self.limit {
+        if !self.may_fetch() {
             return None;
         }
         let queue = self.arbiter.grant()?;
         self.in_flight += 1;
-        self.queues[queue as usize].waiting.pop_front()
+        let id = self.queues[queue as usize].waiting.pop_front()?;
+        self.waiting -= 1;
+        Some(id)
     }
 
     /// A command has completed.

@@ -8,6 +8,7 @@ use super::request::Requests;
 use super::xpoint::XpointMedium;
 use crate::engine::EventQueue;
 use crate::event::Event;
+use crate::ftl::MapIndex;
 use crate::profile::{Kind, MapKind, Profile, ProfileError};
 use crate::timeline::Recorder;
 
@@ -79,14 +80,14 @@ macro_rules! media {
             }
 
             #[inline(always)]
-            pub(super) fn prefetch(&self, at: (u32, u32, u64)) {
+            pub(super) fn prefetch(&self, at: (u32, MapIndex)) {
                 match self {
                     $($(#[$attribute])* AnyMedium::$name(it) => it.prefetch(at),)+
                 }
             }
 
             #[inline(always)]
-            pub(super) fn prefetch_ahead(&self, at: (u32, u32, u64)) {
+            pub(super) fn prefetch_ahead(&self, at: (u32, u32, u64)) -> Option<(u32, MapIndex)> {
                 match self {
                     $($(#[$attribute])* AnyMedium::$name(it) => it.prefetch_ahead(at),)+
                 }

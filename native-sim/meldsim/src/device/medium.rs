@@ -14,7 +14,7 @@ use super::state::{Aging, PastWrite, Precondition};
 use super::{DeviceError, Stats};
 use crate::engine::{Duration, EventQueue, Instant};
 use crate::event::Event;
-use crate::ftl::SavedFtl;
+use crate::ftl::{MapIndex, SavedFtl};
 use crate::nvme::fdp::FdpEvents;
 use crate::nvme::wire::sets::{PredictableLatencyConfig, PredictableLatencyLog};
 use crate::nvme::{Hint, Window};
@@ -83,13 +83,16 @@ pub(super) trait Medium: Past + Windowed + Report {
         0
     }
 
-    /// A page, of a space of a set, will be read or written: fetches the mapping's entry of it.
+    /// A page, of a space of a set, will be read in a while: fetches what leads to the mapping's entry of it, and returns which
+    /// that is, and of which set.
     #[inline(always)]
-    fn prefetch(&self, _: (u32, u32, u64)) {}
+    fn prefetch_ahead(&self, _: (u32, u32, u64)) -> Option<(u32, MapIndex)> {
+        None
+    }
 
-    /// The same later: fetches what leads to the entry.
+    /// It will be read soon: fetches the entry.
     #[inline(always)]
-    fn prefetch_ahead(&self, _: (u32, u32, u64)) {}
+    fn prefetch(&self, _: (u32, MapIndex)) {}
 
     /// Who is told what happens, if anybody is.
     #[inline(always)]

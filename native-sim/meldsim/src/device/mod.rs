@@ -31,6 +31,7 @@ use std::collections::VecDeque;
 pub use error::DeviceError;
 pub use hil::QueueId;
 pub use inspect::{LayoutCount, Location, Utilisation};
+pub use pipeline::Ahead;
 pub use request::Stage;
 pub use sets::{SetInfo, SetUsage};
 pub use snapshot::SnapshotError;

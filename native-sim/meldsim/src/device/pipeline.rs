@@ -38,8 +38,13 @@ use super::{Device, DeviceError, QueueId};
 use crate::engine::{Duration, Instant};
 use crate::event::Event;
 use crate::firmware::{Action, CommandState};
+use crate::ftl::MapIndex;
 use crate::nvme::{Command, Completion, Directive, Hint, NamespaceId, Opcode, Status};
 use crate::timeline::{CommandRecord, Part};
+
+/// The way to the entry of the map for a command to come, by which nothing is looked up but memory.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ahead(Option<(u32, MapIndex)>);
 
 /// What was found out about a command that is good.
 struct Checked {
@@ -76,7 +81,34 @@ impl Device {
     #[inline(never)]
     pub fn submit_to(&mut self, queue: QueueId, command: &Command) -> Result<(), DeviceError> {
         self.hil.check(queue)?;
-        let checked = self.check(command)?;
+        self.check(command)?;
+        if !matches!(command.opcode, Opcode::Read | Opcode::Write) {
+            return self.submit_other(queue, command);
+        }
+        let nlb = u64::from(command.nlb);
+        let namespace = self.namespaces.check(command.nsid, command.slba, nlb)?;
+        let mut hint = Hint::NONE;
+        if command.opcode == Opcode::Write {
+            hint = self.namespaces.hint(command, nlb)?;
+            self.note_placement(command);
+        }
+        let (range, bytes) = self.namespaces.pages_at(namespace, command.slba, nlb);
+        // What is checked goes into the record piece by piece: put together before, it would be copied through memory.
+        let checked = Checked {
+            range,
+            bytes,
+            hint,
+            zone: ZoneStep::None,
+        };
+        let id = self.insert(queue, command, checked);
+        self.enqueue(queue, id);
+        Ok(())
+    }
+
+    /// Submits a command that is not a plain read or write.
+    #[inline(never)]
+    fn submit_other(&mut self, queue: QueueId, command: &Command) -> Result<(), DeviceError> {
+        let checked = self.check_other(command)?;
         let id = self.insert(queue, command, checked);
         self.enqueue(queue, id);
         Ok(())
@@ -105,7 +137,8 @@ impl Device {
             .map(pages)
             .collect::<Result<Vec<_>, DeviceError>>()?;
         let command = Command::deallocate(nsid, slba, nlb, tag);
-        let checked = self.check(&command)?;
+        self.check(&command)?;
+        let checked = self.check_other(&command)?;
         for &(slba, nlb) in rest {
             self.namespaces.forget(nsid, slba, nlb);
         }
@@ -117,26 +150,26 @@ impl Device {
         Ok(())
     }
 
-    /// The next command will begin at a logical block. Nothing is simulated of that: the processor fetches from memory what
-    /// the device will look up, because a map of many pages is in no cache, and others go on meanwhile.
+    /// A command will begin at a logical block, after the next one. Nothing is simulated of that: the processor fetches from memory
+    /// what leads to the entry of the map that the device will look up, because a map of many pages is in no cache, and others go
+    /// on meanwhile.
     #[inline]
-    pub fn prefetch(&self, nsid: NamespaceId, slba: u64) {
-        if let Some(at) = self.namespaces.place(nsid, slba) {
+    pub fn prefetch_ahead(&self, nsid: NamespaceId, slba: u64) -> Ahead {
+        let at = self.namespaces.place(nsid, slba);
+        Ahead(at.and_then(|at| self.medium.prefetch_ahead(at)))
+    }
+
+    /// The same command is the next: fetches the entry, to which [`Device::prefetch_ahead`] has found the way.
+    #[inline]
+    pub fn prefetch(&self, ahead: Ahead) {
+        if let Some(at) = ahead.0 {
             self.medium.prefetch(at);
         }
     }
 
-    /// The same of a later command: fetches what leads to the entry of the map, which [`Device::prefetch`] then finds at once.
-    #[inline]
-    pub fn prefetch_ahead(&self, nsid: NamespaceId, slba: u64) {
-        if let Some(at) = self.namespaces.place(nsid, slba) {
-            self.medium.prefetch_ahead(at);
-        }
-    }
-
-    /// What there is to know of the command, or why it is refused.
+    /// Why any command is refused.
     #[inline(always)]
-    fn check(&mut self, command: &Command) -> Result<Checked, DeviceError> {
+    fn check(&self, command: &Command) -> Result<(), DeviceError> {
         if self.now() > Device::LAST_SUBMISSION {
             return Err(DeviceError::EndOfTime);
         }
@@ -144,26 +177,10 @@ impl Device {
             command.directive.pattern()?;
             return Err(DeviceError::DirectiveNotOnWrite);
         }
-        if !matches!(command.opcode, Opcode::Read | Opcode::Write) {
-            return self.check_other(command);
-        }
-        let nlb = u64::from(command.nlb);
-        let (range, bytes) = self.namespaces.pages(command.nsid, command.slba, nlb)?;
-        let mut hint = Hint::NONE;
-        if command.opcode == Opcode::Write {
-            hint = self.namespaces.hint(command, nlb)?;
-            self.note_placement(command);
-        }
-        Ok(Checked {
-            range,
-            bytes,
-            hint,
-            zone: ZoneStep::None,
-        })
+        Ok(())
     }
 
-    /// The same of a command that is not a plain read or write.
-    #[inline(never)]
+    /// What there is to know of a command that is not a plain read or write, or why it is refused.
     fn check_other(&mut self, command: &Command) -> Result<Checked, DeviceError> {
         let &Command { nsid, slba, .. } = command;
         let (range, bytes) = match command.opcode {
@@ -194,7 +211,7 @@ impl Device {
     }
 
     /// A command that was found good has a record from here on.
-    #[inline]
+    #[inline(always)]
     fn insert(&mut self, queue: QueueId, command: &Command, checked: Checked) -> u32 {
         let lba_bytes = self.profile.controller.lba_size.0;
         self.requests.insert(Request {
@@ -234,6 +251,9 @@ impl Device {
         if self.hil.is_direct {
             return self.accept(id);
         }
+        if self.hil.passes() {
+            return self.fetch_this(id);
+        }
         self.hil.enqueue(queue.0, id);
         self.fetch();
     }
@@ -241,15 +261,20 @@ impl Device {
     /// Fetches what may be fetched.
     fn fetch(&mut self) {
         while let Some(id) = self.hil.grant() {
-            let now = self.queue.now();
-            self.hil.queue_wait += now - self.requests[id].submitted;
-            if self.hil.cost > Duration::ZERO {
-                self.requests[id].stage = Stage::Fetch;
-                self.hil.fetching = Some(id);
-                self.queue.schedule(now + self.hil.cost, Event::Fetched);
-            } else {
-                self.receive(id);
-            }
+            self.hil.queue_wait += self.queue.now() - self.requests[id].submitted;
+            self.fetch_this(id);
+        }
+    }
+
+    #[inline]
+    fn fetch_this(&mut self, id: u32) {
+        if self.hil.cost > Duration::ZERO {
+            self.requests[id].stage = Stage::Fetch;
+            self.hil.fetching = Some(id);
+            let time = self.queue.now() + self.hil.cost;
+            self.queue.schedule(time, Event::Fetched);
+        } else {
+            self.receive(id);
         }
     }
 
@@ -580,7 +605,7 @@ impl Device {
         if self.firmware.is_some() {
             self.run_firmware();
         }
-        if !self.hil.is_direct {
+        if self.hil.may_fetch() {
             self.fetch();
         }
     }

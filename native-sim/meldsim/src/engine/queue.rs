@@ -169,13 +169,16 @@ impl Timers {
 
 /// Pending events and the clock.
 ///
-/// An event scheduled for the present goes to a plain FIFO instead of the heap.
+/// An event scheduled for the present goes to a plain FIFO instead of the heap, and one that comes after others to another.
 #[derive(Debug)]
 pub(crate) struct EventQueue<E> {
     now: Instant,
     sequence: u64,
     /// Each with its sequence.
     present: VecDeque<(u64, E)>,
+    /// Those that are due after all that were here when they were scheduled. Most are: latencies are the same again and again.
+    in_order: VecDeque<(Key, E)>,
+    /// The others.
     future: Heap<E>,
     timers: Timers,
 }
@@ -193,6 +196,7 @@ impl<E: Alarm> EventQueue<E> {
             now: Instant::START,
             sequence: 0,
             present: VecDeque::new(),
+            in_order: VecDeque::new(),
             future: Heap::new(),
             timers: Timers::new(timers),
         }
@@ -207,10 +211,13 @@ impl<E: Alarm> EventQueue<E> {
     pub(crate) fn schedule(&mut self, time: Instant, event: E) {
         debug_assert!(time >= self.now, "scheduled in the past");
         self.sequence += 1;
+        let key = key(time, self.sequence);
         if time <= self.now {
             self.present.push_back((self.sequence, event));
+        } else if self.in_order.back().is_some_and(|&(last, _)| last > key) {
+            self.future.push(key, event);
         } else {
-            self.future.push(key(time, self.sequence), event);
+            self.in_order.push_back((key, event));
         }
     }
 
@@ -238,6 +245,7 @@ impl<E: Alarm> EventQueue<E> {
             .timers
             .least()
             .0
+            .min(self.first_in_order())
             .min(self.future.least().unwrap_or(NEVER));
         Some(time_of(least)).filter(|&time| time < Instant::MAX)
     }
@@ -246,7 +254,9 @@ impl<E: Alarm> EventQueue<E> {
     /// its event must set it again.
     #[inline(always)]
     pub(crate) fn pop_until(&mut self, limit: Instant) -> Option<E> {
-        let event = self.future.fill_root().unwrap_or(NEVER);
+        let in_order = self.first_in_order();
+        let other = self.future.fill_root().unwrap_or(NEVER);
+        let event = other.min(in_order);
         let (alarm, timer) = self.timers.least();
         let least = event.min(alarm);
         if let Some(&(sequence, first)) = self.present.front() {
@@ -262,9 +272,16 @@ impl<E: Alarm> EventQueue<E> {
         self.now = time;
         if alarm < event {
             Some(E::of_timer(timer))
+        } else if in_order < other {
+            self.in_order.pop_front().map(|(_, event)| event)
         } else {
             Some(self.future.take_least())
         }
+    }
+
+    #[inline]
+    fn first_in_order(&self) -> Key {
+        self.in_order.front().map_or(NEVER, |&(key, _)| key)
     }
 
     /// Moves the clock to `time`. Every event due by then must have been popped.

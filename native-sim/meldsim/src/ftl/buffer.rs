@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use super::mapping::MapIndex;
+use super::mapping::{MapIndex, Mapping};
 use super::stream::{Layout, WordlinePages};
 use crate::engine::{NIL, Slab, prefetch};
 
@@ -251,6 +251,7 @@ impl WriteBuffer {
     }
 
     /// The next request one of whose pages is programmed, or needs no program any more.
+    #[inline]
     pub(crate) fn pop_written(&mut self) -> Option<u32> {
         self.written.pop()
     }
@@ -359,21 +360,30 @@ impl Programs {
         self.last = token;
     }
 
-    /// A program has ended; returns where it was. Fetches what the end of the next one will use, and the
-    /// one after it: between two programs of a die the write buffer goes round once, so both have long
-    /// left the processor's caches. What ended out of turn leads nowhere in particular, which costs no
-    /// more than the fetch.
-    pub(crate) fn end(&mut self, token: u32, buffer: &WriteBuffer) -> Place {
+    /// A program has ended; returns where it was. Fetches what the end of the next one will use, and what leads there of those
+    /// after it, a step for each: between two programs of a die the write buffer goes round once, so all of it has long left the
+    /// processor's caches. What ended out of turn leads nowhere in particular, which costs no more than the fetch.
+    pub(crate) fn end(&mut self, token: u32, buffer: &WriteBuffer, mapping: &Mapping) -> Place {
         let Program { place, next, .. } = self.slab[token];
         self.slab.remove(token);
-        if next != NIL {
-            let Program { slots, next, .. } = &self.slab[next];
+        let mut ahead = next;
+        let steps: [fn(&WriteBuffer, &Mapping, u32); 3] = [
+            |buffer, mapping, slot| mapping.prefetch(buffer.get(slot).index),
+            |buffer, mapping, slot| mapping.prefetch_leaf(buffer.get(slot).index),
+            |buffer, _, slot| buffer.prefetch(slot),
+        ];
+        for step in steps {
+            if ahead == NIL {
+                return place;
+            }
+            let Program { slots, next, .. } = &self.slab[ahead];
             for &slot in slots.as_slice() {
-                buffer.prefetch(slot);
+                step(buffer, mapping, slot);
             }
-            if *next != NIL {
-                prefetch(&self.slab[*next]);
-            }
+            ahead = *next;
+        }
+        if ahead != NIL {
+            prefetch(&self.slab[ahead]);
         }
         place
     }

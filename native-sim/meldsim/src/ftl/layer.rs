@@ -403,17 +403,23 @@ impl Ftl {
         self.mapping.entry(space, page)
     }
 
-    /// A page will be read or written in a while: fetches what leads to its entry.
+    /// A page will be read or written in a while: fetches what leads to its entry, and returns which that is.
     #[inline]
-    pub(crate) fn prefetch_leaf(&self, space: u32, page: u64) {
-        if let Some(index) = self.mapping.find(space, page) {
-            self.mapping.prefetch_leaf(index);
-        }
+    pub(crate) fn prefetch_leaf(&self, space: u32, page: u64) -> Option<MapIndex> {
+        let index = self.mapping.find(space, page)?;
+        self.mapping.prefetch_leaf(index);
+        Some(index)
     }
 
-    /// A page will be read or written soon.
+    /// The page of an entry will be read or written soon.
     #[inline]
-    pub(crate) fn prefetch(&self, space: u32, page: u64) {
+    pub(crate) fn prefetch(&self, index: MapIndex) {
+        self.mapping.prefetch(index);
+    }
+
+    /// The same of a page.
+    #[inline]
+    pub(crate) fn prefetch_page(&self, space: u32, page: u64) {
         if let Some(index) = self.mapping.find(space, page) {
             self.mapping.prefetch(index);
         }

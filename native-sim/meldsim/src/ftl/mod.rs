@@ -54,7 +54,7 @@ mod write;
 mod zone;
 
 pub(crate) use layer::Ftl;
-pub(crate) use mapping::{Entry, MAX_NAMESPACE_PAGES};
+pub(crate) use mapping::{Entry, MAX_NAMESPACE_PAGES, MapIndex};
 pub(crate) use overwrite::{Overwriter, Overwritten};
 pub(crate) use preload::Filled;
 pub(crate) use region::Region;
@@ -69,6 +69,12 @@ use crate::event::Event;
 use crate::nand::Flash;
 
 impl Ftl {
+    /// Whether anything may be able to move on.
+    #[inline]
+    pub(crate) fn is_ready(&self) -> bool {
+        !self.ready.is_empty() || self.journal.is_some()
+    }
+
     /// Moves everything on that can move: closed wordlines to dies, and garbage collection.
     pub(crate) fn dispatch(&mut self, flash: &mut Flash, queue: &mut EventQueue<Event>) {
         self.write_due_journal();

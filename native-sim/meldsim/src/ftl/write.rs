@@ -435,6 +435,7 @@ impl Ftl {
     }
 
     /// The next request of which a page that it waits for is programmed, or needs no program any more.
+    #[inline]
     pub(crate) fn pop_written(&mut self) -> Option<u32> {
         self.buffer.pop_written()
     }
@@ -551,7 +552,7 @@ impl Ftl {
             position,
             step,
             pages,
-        } = self.programs.end(token, &self.buffer);
+        } = self.programs.end(token, &self.buffer, &self.mapping);
         let slots = self.programs.slots(token);
         let (all, pages) = (self.addressing.pages_per_wordline, u32::from(pages));
         let blocks = &mut self.logs[log_id as usize].blocks;

@@ -24,11 +24,11 @@ impl Shared {
     }
 }
 
-impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
+impl<const SINGLE: bool, const PLAIN: bool> ChannelContext<'_, SINGLE, PLAIN> {
     /// How long the reads of a command are sensed, from now on.
     #[inline]
     pub(super) fn sense_time(&mut self, way: u32, command: &Command, now: Instant) -> Duration {
-        match PLAIN || self.shared.cells.is_none() {
+        match SINGLE || self.shared.cells.is_none() {
             true => command.sense,
             false => self.ask_cells(way, command, now),
         }
@@ -65,7 +65,7 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
     /// A program, an erase or a copyback has ended.
     #[inline]
     pub(super) fn tell_cells(&mut self, way: u32, op: &Op, now: Instant) {
-        if PLAIN || self.shared.cells.is_none() {
+        if SINGLE || self.shared.cells.is_none() {
             return;
         }
         let unit = self.unit(way, op.plane());

@@ -10,7 +10,7 @@ use super::timing::Timing;
 use super::transactions::Transactions;
 use crate::engine::{Instant, NIL, Slab};
 use crate::policy::cells::{Array, Cells};
-use crate::profile::{Arbitration, Commands, Profile, ProfileError, Shortcuts};
+use crate::profile::{Arbitration, ChannelKind, Commands, Profile, ProfileError, Shortcuts};
 use crate::timeline::Recorder;
 
 /// What the channels have in common.
@@ -45,10 +45,10 @@ pub(super) struct Shared {
     pub(super) failing: Vec<u32>,
     /// Tells what happens, if anybody wants to know.
     pub(super) recorder: Option<Box<Recorder>>,
-    /// Channels are plain: a [shortcut](Shortcuts) that no recorder suspends.
-    pub(super) is_plain: bool,
-    /// They would be without a recorder.
-    pub(super) can_be_plain: bool,
+    /// What is left out of the code of channels: [shortcuts](Shortcuts) that no recorder suspends.
+    pub(super) kind: ChannelKind,
+    /// The same without a recorder.
+    pub(super) best_kind: ChannelKind,
 }
 
 impl Shared {
@@ -63,7 +63,7 @@ impl Shared {
         let overlap = commands.cache_read || commands.cache_program || suspensions.is_some();
         let transactions = Transactions::new(profile, geometry).map(Box::new);
         let packages = Packages::new(geometry);
-        let is_plain = Shortcuts::of(profile, cells.is_none()).plain;
+        let kind = Shortcuts::of(profile, cells.is_none()).channels;
         Ok(Shared {
             cells,
             failing: Vec::new(),
@@ -83,8 +83,8 @@ impl Shared {
             packages,
             counts: CommandCounts::default(),
             recorder: None,
-            is_plain,
-            can_be_plain: is_plain,
+            kind,
+            best_kind: kind,
         })
     }
 }
@@ -92,10 +92,10 @@ impl Shared {
 /// A channel and its dies, found once for everything that one event does. A die is known here by its
 /// number on the channel, its way.
 ///
-/// `PLAIN` is known to the compiler, for speed: the shortcut of that name is taken (`profile/shortcuts.rs`). The general code
-/// does the same.
+/// `SINGLE` and `PLAIN` are known to the compiler, for speed: the shortcuts of these names are taken (`profile/shortcuts.rs`). The
+/// general code does the same.
 #[derive(Debug)]
-pub(super) struct ChannelContext<'a, const PLAIN: bool> {
+pub(super) struct ChannelContext<'a, const SINGLE: bool, const PLAIN: bool> {
     pub(super) shared: &'a mut Shared,
     pub(super) channel: u32,
     /// The number of the first die.
@@ -104,11 +104,11 @@ pub(super) struct ChannelContext<'a, const PLAIN: bool> {
     pub(super) dies: &'a mut [Die],
 }
 
-impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
+impl<const SINGLE: bool, const PLAIN: bool> ChannelContext<'_, SINGLE, PLAIN> {
     /// Who is told what happens, if anybody is.
     #[inline]
     pub(super) fn recorder(&mut self) -> Option<&mut Recorder> {
-        match PLAIN {
+        match SINGLE {
             true => None,
             false => self.shared.recorder.as_deref_mut(),
         }
@@ -123,13 +123,13 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
     /// Whether several planes of a die may do one command.
     #[inline]
     pub(super) fn is_multi_plane(&self) -> bool {
-        !PLAIN && self.shared.commands.multi_plane
+        !SINGLE && self.shared.commands.multi_plane
     }
 
     /// Whether operations wait elsewhere than on their die.
     #[inline]
     pub(super) fn has_transactions(&self) -> bool {
-        !PLAIN && self.shared.transactions.is_some()
+        !SINGLE && self.shared.transactions.is_some()
     }
 
     /// The number of a die.
@@ -140,7 +140,7 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
 
     #[inline]
     pub(super) fn unit(&self, way: u32, plane: u8) -> Unit {
-        let planes = if PLAIN { 1 } else { self.shared.planes };
+        let planes = if SINGLE { 1 } else { self.shared.planes };
         Unit((self.first_die + way) * planes + u32::from(plane))
     }
 
@@ -167,7 +167,7 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
         debug_assert!(die.is_idle());
         die.busy_since = now;
         die.planes_used = 0;
-        if !PLAIN && self.shared.packages.are_shared() {
+        if !SINGLE && self.shared.packages.are_shared() {
             self.shared.packages.begin(self.index(way), now);
         }
     }
@@ -178,18 +178,18 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
         let die = &mut self.dies[way as usize];
         debug_assert!(die.is_idle());
         die.busy += now - die.busy_since;
-        if !PLAIN && self.shared.planes > 1 {
+        if !SINGLE && self.shared.planes > 1 {
             let planes = u64::from(die.planes_used.count_ones());
             die.counts.plane_busy += (now - die.busy_since) * planes;
         }
-        if !PLAIN && self.shared.packages.are_shared() {
+        if !SINGLE && self.shared.packages.are_shared() {
             self.shared.packages.end(self.index(way), now);
         }
         let (index, since) = (self.index(way), self.dies[way as usize].busy_since);
         if let Some(recorder) = self.recorder() {
             recorder.was_busy(index as u32, since, now);
         }
-        if let (false, Some(transactions)) = (PLAIN, &mut self.shared.transactions) {
+        if let (false, Some(transactions)) = (SINGLE, &mut self.shared.transactions) {
             let die = &self.dies[way as usize];
             if !die.has_queued() {
                 transactions.die_done(die.channel, die.way);
@@ -211,12 +211,12 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
         }
         let bus = &mut *self.bus;
         if die.wait == Wait::DataIn {
-            bus.data_in &= !(1 << die.way);
+            bus.data_in &= !(1 << way);
         }
         die.wait = wait;
         match wait {
-            Wait::Command => bus.make_ready(die.way),
-            Wait::DataIn => bus.data_in |= 1 << die.way,
+            Wait::Command => bus.make_ready(way as u8),
+            Wait::DataIn => bus.data_in |= 1 << way,
             Wait::Nothing => {}
         }
     }

@@ -106,6 +106,15 @@ impl Die {
         self.sensing & self.output & self.loading & self.executing == NIL
     }
 
+    /// Whether it does one read at most, and only reads of the host's wait.
+    #[inline(always)]
+    pub(super) fn has_only_reads<const PLAIN: bool>(&self) -> bool {
+        let one_thing = self.executing & self.loading == NIL
+            && (self.sensing == NIL || self.output == NIL)
+            && self.yielding.is_empty();
+        self.pes.is_empty() && (PLAIN || one_thing)
+    }
+
     /// Appends an operation to its queue.
     #[inline]
     pub(super) fn enqueue(&mut self, ops: &mut Slab<Op>, op: Op) {

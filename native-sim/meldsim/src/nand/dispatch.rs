@@ -10,7 +10,7 @@ use super::operation::{Command, Kind, Op, Owner, planes_of, take_pe, take_read, 
 use crate::engine::{Duration, Instant, NIL, Slab, prefetch};
 use crate::timeline::{BusUse, Work};
 
-impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
+impl<const SINGLE: bool, const PLAIN: bool> ChannelContext<'_, SINGLE, PLAIN> {
     /// Gives the free servers of the channel their next transactions.
     pub(super) fn start_transactions(&mut self, now: Instant) {
         let Shared {
@@ -43,7 +43,8 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
             }
             self.bus.data_out |= 1 << way;
             die.output = std::mem::replace(&mut die.sensing, NIL);
-            if self.overlaps() {
+            // Else it waits for nothing while its registers hold what was sensed.
+            if self.overlaps() && self.shared.commands.cache_read {
                 self.update_wait(way, now);
             }
         }
@@ -148,7 +149,7 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
         );
         die.sensing = command.first;
         die.planes_used |= command.planes;
-        let commands = match PLAIN {
+        let commands = match SINGLE {
             true => self.shared.timing.command,
             false => self.shared.timing.command * u64::from(command.planes.count_ones()),
         };
@@ -163,7 +164,7 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
     /// Tells of a command to read.
     #[inline]
     fn record_read(&mut self, way: u32, now: Instant, command: &Command, sense_start: Instant) {
-        if PLAIN || self.shared.recorder.is_none() {
+        if SINGLE || self.shared.recorder.is_none() {
             return;
         }
         let die = self.index(way) as u32;
@@ -205,7 +206,7 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
     /// Tells that a program or an erase has stopped, or has ended.
     #[inline]
     pub(super) fn record_executed(&mut self, way: u32, until: Instant) {
-        if PLAIN || self.shared.recorder.is_none() {
+        if SINGLE || self.shared.recorder.is_none() {
             return;
         }
         let die = self.index(way) as u32;
@@ -221,7 +222,7 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
     fn count_transaction(&mut self, command: &Command) {
         // A transaction of a package has been counted as a whole.
         if !self.has_transactions() {
-            let several_planes = !PLAIN && !command.planes.is_power_of_two();
+            let several_planes = !SINGLE && !command.planes.is_power_of_two();
             let counts = &mut self.shared.counts;
             counts.transaction(several_planes, false, command.pages);
         }

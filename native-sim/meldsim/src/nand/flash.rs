@@ -11,10 +11,10 @@ use super::counts::{DieCounts, FlashStats};
 use super::die::{Die, Wait};
 use super::geometry::{Geometry, PageSet, Unit, WordlineAddr};
 use super::operation::{Finished, Kind, Op, Owner, planes_of, work_of};
-use super::page_read::PageRead;
+use super::page_read::{PageRead, Stepped};
 use crate::engine::{Divisor, Duration, EventQueue, Instant, NIL, TotalTime};
 use crate::event::Event;
-use crate::profile::{Energy, Profile, ProfileError};
+use crate::profile::{ChannelKind, Energy, Profile, ProfileError};
 use crate::timeline::Recorder;
 
 /// The queue that the channels have their timers in.
@@ -141,8 +141,10 @@ impl Flash {
     #[inline(always)]
     fn submit(&mut self, queue: &mut Events, unit: Unit, op: Op, owner: Owner) {
         debug_assert!(op.row < self.rows_per_plane);
-        if self.shared.is_plain {
-            return self.enqueue::<true>(queue, unit.0, op);
+        match self.shared.kind {
+            ChannelKind::Plain => return self.enqueue::<true, true>(queue, unit.0, op),
+            ChannelKind::Single => return self.enqueue::<true, false>(queue, unit.0, op),
+            ChannelKind::Any => {}
         }
         let (die, plane) = self.die_and_plane(unit);
         let op = Op {
@@ -150,7 +152,7 @@ impl Flash {
             ..op
         };
         let Some(transactions) = &mut self.shared.transactions else {
-            return self.enqueue::<false>(queue, die, op);
+            return self.enqueue::<false, false>(queue, die, op);
         };
         let Die { channel, way, .. } = self.dies[die as usize];
         let channel = u32::from(channel);
@@ -163,7 +165,12 @@ impl Flash {
 
     /// Queues an operation on its die.
     #[inline(always)]
-    fn enqueue<const PLAIN: bool>(&mut self, queue: &mut Events, die: u32, op: Op) {
+    fn enqueue<const SINGLE: bool, const PLAIN: bool>(
+        &mut self,
+        queue: &mut Events,
+        die: u32,
+        op: Op,
+    ) {
         let die = &mut self.dies[die as usize];
         let yields = !PLAIN && self.shared.gc_yields && op.is_read();
         match yields && Owner(op.tag).as_gc().is_some() {
@@ -172,10 +179,18 @@ impl Flash {
         }
         let (channel, way) = (u32::from(die.channel), u32::from(die.way));
         let overlaps = !PLAIN && self.shared.overlap;
-        if die.wait == Wait::Command || !(overlaps || die.is_idle()) {
+        let waits_on = match overlaps {
+            // It goes on waiting for nothing, and nobody for when something may be suspended.
+            true => {
+                let bus = &self.channels[channel as usize];
+                die.wait == Wait::Nothing && die.sensing != NIL && bus.to_suspend == 0
+            }
+            false => !die.is_idle(),
+        };
+        if die.wait == Wait::Command || waits_on {
             return;
         }
-        let mut context = self.context::<PLAIN>(channel);
+        let mut context = self.context::<SINGLE, PLAIN>(channel);
         context.bus.take_back(queue.now());
         context.update_wait(way, queue.now());
         let event_at = match overlaps {
@@ -196,19 +211,45 @@ impl Flash {
         finished: &mut Vec<Finished>,
     ) -> Option<PageRead> {
         let now = queue.now();
-        let (page, next) = match self.shared.is_plain {
-            true => match self.context::<true>(channel).step_page(now) {
-                Some(stepped) => stepped,
-                None => (None, self.context::<true>(channel).step(now, finished)),
-            },
-            false => (None, self.context::<false>(channel).step(now, finished)),
+        let (page, next) = match self.shared.kind {
+            ChannelKind::Plain => self.step_page::<true>(channel, now, finished),
+            ChannelKind::Single => self.step_single(channel, now, finished),
+            ChannelKind::Any => (
+                None,
+                self.context::<false, false>(channel).step(now, finished),
+            ),
         };
         queue.set_timer(channel, next);
         page
     }
 
+    /// Beside the code of plain channels there is no room for it in the processor's registers.
+    #[inline(never)]
+    fn step_single(&mut self, channel: u32, now: Instant, finished: &mut Vec<Finished>) -> Stepped {
+        self.step_page::<false>(channel, now, finished)
+    }
+
     #[inline(always)]
-    fn context<const PLAIN: bool>(&mut self, channel: u32) -> ChannelContext<'_, PLAIN> {
+    fn step_page<const PLAIN: bool>(
+        &mut self,
+        channel: u32,
+        now: Instant,
+        finished: &mut Vec<Finished>,
+    ) -> Stepped {
+        match self.context::<true, PLAIN>(channel).step_page(now) {
+            Some(stepped) => stepped,
+            None => (
+                None,
+                self.context::<true, PLAIN>(channel).step(now, finished),
+            ),
+        }
+    }
+
+    #[inline(always)]
+    fn context<const SINGLE: bool, const PLAIN: bool>(
+        &mut self,
+        channel: u32,
+    ) -> ChannelContext<'_, SINGLE, PLAIN> {
         let first = (channel * self.dies_per_channel) as usize;
         let end = first + self.dies_per_channel as usize;
         ChannelContext {
@@ -235,7 +276,10 @@ impl Flash {
         now: Instant,
     ) -> Option<Box<Recorder>> {
         let shared = &mut self.shared;
-        shared.is_plain = shared.can_be_plain && recorder.is_none();
+        shared.kind = match recorder {
+            None => shared.best_kind,
+            Some(_) => ChannelKind::Any,
+        };
         let mut before = std::mem::replace(&mut shared.recorder, recorder);
         if let Some(before) = &mut before {
             for (number, die) in (0..).zip(&self.dies) {

@@ -237,9 +237,9 @@ impl Fifo {
 
     /// Appends an element; its link becomes [`NIL`].
     #[inline]
-    pub(super) fn push<T: Linked>(&mut self, slab: &mut Slab<T>, mut element: T) {
-        *element.next() = NIL;
+    pub(super) fn push<T: Linked>(&mut self, slab: &mut Slab<T>, element: T) {
         let index = slab.insert(element);
+        *slab[index].next() = NIL;
         if self.is_empty() {
             self.head = index;
         } else {

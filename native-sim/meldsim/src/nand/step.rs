@@ -10,7 +10,7 @@ use super::operation::{Finished, Kind, Owner, Sense};
 use crate::engine::{Instant, NIL};
 use crate::timeline::BusUse;
 
-impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
+impl<const SINGLE: bool, const PLAIN: bool> ChannelContext<'_, SINGLE, PLAIN> {
     /// Finishes what has ended, and grants the bus. Returns when the next event is.
     #[inline]
     pub(super) fn step(&mut self, now: Instant, finished: &mut Vec<Finished>) -> Instant {
@@ -81,7 +81,7 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
                     true => Sense::Melded { is_first },
                     false => Sense::Page,
                 },
-                is_failed: !PLAIN && self.shared.take_failed(next),
+                is_failed: !SINGLE && self.shared.take_failed(next),
             });
             is_first = false;
             if melded {
@@ -95,7 +95,7 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
             }
             self.shared.ops.remove(next);
             next = op.next;
-            if next == NIL || (!PLAIN && self.shared.ops[next].plane() != plane) {
+            if next == NIL || (!SINGLE && self.shared.ops[next].plane() != plane) {
                 break;
             }
         }
@@ -121,7 +121,7 @@ impl<const PLAIN: bool> ChannelContext<'_, PLAIN> {
     /// Tells of pages of one plane that have crossed the bus.
     #[inline]
     fn record_data_out(&mut self, way: u32) {
-        if PLAIN || self.shared.recorder.is_none() {
+        if SINGLE || self.shared.recorder.is_none() {
             return;
         }
         let die = self.index(way) as u32;

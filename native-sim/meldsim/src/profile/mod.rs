@@ -60,7 +60,7 @@ pub use ftl::{
     PageAllocation, ProgramOrder,
 };
 pub use sets::{BufferScope, PredictableLatency, SetLayout, Sets};
-pub(crate) use shortcuts::Shortcuts;
+pub(crate) use shortcuts::{ChannelKind, Shortcuts};
 #[cfg(feature = "toml")]
 pub use sources::{Source, Sources};
 #[cfg(feature = "toml")]

@@ -4,10 +4,11 @@
 //! | --- | --- | --- |
 //! | direct | the host interface limits nothing: no limit of commands, no cost of fetching one, no link, no DRAM rate | queues, fetching, data crossing the link |
 //! | ideal | direct, and the firmware takes no time | all but the medium, at each event of a channel |
-//! | plain | one-plane dies with packages and queues of their own that do one thing at a time, whole pages, ideal cells; and no timeline | what a die could do besides, in the code of channels |
+//! | single | one-plane dies with packages and queues of their own, ideal cells; and no timeline | planes, packages, transactions, cells and timelines in the code of channels |
+//! | plain | single, and dies do one thing at a time, on whole pages | what a die could do besides |
 //!
-//! Ideal is direct, and plain does not depend on either: each of the six combinations exists. The first two hold for as long as
-//! the device; a timeline suspends the third. With or without a shortcut the results are the same, to the picosecond.
+//! Ideal is direct, plain is single, and these do not depend on those: each of the nine combinations exists. The first two hold for
+//! as long as the device; a timeline suspends the others. With or without a shortcut the results are the same, to the picosecond.
 
 use super::{DataRate, DieInterleave, FirmwareDesign, Issue, Profile};
 use crate::engine::Duration;
@@ -17,7 +18,16 @@ use crate::engine::Duration;
 pub(crate) struct Shortcuts {
     pub(crate) direct: bool,
     pub(crate) ideal: bool,
-    pub(crate) plain: bool,
+    pub(crate) channels: ChannelKind,
+}
+
+/// What the code of channels leaves out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum ChannelKind {
+    /// Nothing.
+    Any,
+    Single,
+    Plain,
 }
 
 impl Shortcuts {
@@ -35,15 +45,19 @@ impl Shortcuts {
             && !profile.gc.reads_yield;
         let queues_of_their_own = commands.die_interleave == DieInterleave::Independent
             && commands.issue == Issue::OutOfOrder;
+        let is_single = queues_of_their_own
+            && ideal_cells
+            && profile.geometry.planes_per_die == 1
+            && profile.geometry.dies_per_package == 1;
+        let whole_pages = profile.mapping_unit() == profile.geometry.page_size;
         Shortcuts {
             direct,
             ideal: direct && profile.firmware.design == FirmwareDesign::Ideal,
-            plain: one_thing_at_a_time
-                && queues_of_their_own
-                && ideal_cells
-                && profile.geometry.planes_per_die == 1
-                && profile.geometry.dies_per_package == 1
-                && profile.mapping_unit() == profile.geometry.page_size,
+            channels: match (is_single, one_thing_at_a_time && whole_pages) {
+                (true, true) => ChannelKind::Plain,
+                (true, false) => ChannelKind::Single,
+                (false, _) => ChannelKind::Any,
+            },
         }
     }
 }

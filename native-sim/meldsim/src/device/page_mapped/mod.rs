@@ -24,7 +24,7 @@ use super::medium::Medium;
 use super::request::{Outcome, PageRange, Requests, Stage};
 use crate::engine::{Duration, EventQueue, Instant, TotalTime};
 use crate::event::Event;
-use crate::ftl::{Entry, Ftl, MAX_NAMESPACE_PAGES, Region};
+use crate::ftl::{Entry, Ftl, MAX_NAMESPACE_PAGES, MapIndex, Region};
 use crate::nand::{Finished, Flash, Geometry, Owner, PageRead, PageSet, Sense, Unit, WordlineAddr};
 use crate::nvme::fdp::FdpEvents;
 use crate::nvme::{Opcode, Status, Windows};
@@ -277,13 +277,14 @@ impl<M: Map> Medium for NandMedium<M> {
     }
 
     #[inline]
-    fn prefetch(&self, (set, space, page): (u32, u32, u64)) {
-        self.sets[set as usize].ftl.prefetch(space, page);
+    fn prefetch_ahead(&self, (set, space, page): (u32, u32, u64)) -> Option<(u32, MapIndex)> {
+        let index = self.sets[set as usize].ftl.prefetch_leaf(space, page)?;
+        Some((set, index))
     }
 
     #[inline]
-    fn prefetch_ahead(&self, (set, space, page): (u32, u32, u64)) {
-        self.sets[set as usize].ftl.prefetch_leaf(space, page);
+    fn prefetch(&self, (set, index): (u32, MapIndex)) {
+        self.sets[set as usize].ftl.prefetch(index);
     }
 
     #[inline]
@@ -480,8 +481,13 @@ impl<M: Map> NandMedium<M> {
         requests: &mut Requests,
         page: PageRead,
     ) {
-        let PageRead { at, pages, owner } = page;
-        let set = self.finish_read(queue, requests, (at, pages, 1), owner, Sense::Page);
+        let PageRead {
+            at,
+            pages,
+            count,
+            owner,
+        } = page;
+        let set = self.finish_read(queue, requests, (at, pages, count), owner, Sense::Page);
         if let Some(set) = set {
             self.go_on(queue, requests, set);
         }
@@ -523,7 +529,14 @@ impl<M: Map> NandMedium<M> {
     }
 
     /// Issues the programs, reads and erases of a set that are ready.
+    #[inline]
     fn dispatch(&mut self, queue: &mut EventQueue<Event>, set: u32, owner: Owner) {
+        if self.sets[set as usize].ftl.is_ready() || self.flash.recorder().is_some() {
+            self.dispatch_ready(queue, set, owner);
+        }
+    }
+
+    fn dispatch_ready(&mut self, queue: &mut EventQueue<Event>, set: u32, owner: Owner) {
         self.flash.act_for(owner);
         let ftl = &mut self.sets[set as usize].ftl;
         ftl.dispatch(&mut self.flash, queue);

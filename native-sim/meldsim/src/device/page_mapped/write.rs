@@ -78,7 +78,7 @@ impl<M: Map> NandMedium<M> {
             }
             if let Some(&soon) = admissions.get(PREFETCHED) {
                 let soon = &requests[soon];
-                ftl.prefetch(soon.range.space, soon.next);
+                ftl.prefetch_page(soon.range.space, soon.next);
             }
             let done = match requests[id].opcode {
                 Opcode::Read | Opcode::Write | Opcode::Append => {
@@ -132,6 +132,7 @@ impl<M: Map> NandMedium<M> {
     }
 
     /// Pages that writes without a cache wait for are programmed.
+    #[inline]
     pub(super) fn end_writes(&mut self, requests: &mut Requests, set: u32) {
         while let Some(request) = self.sets[set as usize].ftl.pop_written() {
             self.sets[set as usize].zoned.programmed(request);

@@ -210,10 +210,12 @@ impl Mapping {
         index.map_or(Entry::Unmapped, |index| self.get(index))
     }
 
-    /// The leaf of an entry will be used soon.
+    /// The leaf of an entry will be used soon, if it is one.
     #[inline]
     pub(crate) fn prefetch_leaf(&self, index: MapIndex) {
-        prefetch(&self.leaves[index.leaf()]);
+        if let Some(leaf) = self.leaves.get(index.leaf()) {
+            prefetch(leaf);
+        }
     }
 
     /// An entry will be used soon, if it is one.

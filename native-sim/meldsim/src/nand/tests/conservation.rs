@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::*;
-use crate::profile::{Arbitration, DieInterleave, Issue};
+use crate::profile::{Arbitration, ByteSize, ChannelKind, DieInterleave, Issue};
 
 /// Wordlines of a block of the profiles here.
 const WORDLINES: u32 = 256;
@@ -163,18 +163,20 @@ fn finished(rig: &Rig) -> Expected {
     finished
 }
 
-/// Everything that finishes and when, if data may be granted the bus ahead of time or not, and if a plain
-/// channel may be treated as one or not.
+/// Everything that finishes and when, if data may be granted the bus ahead of time or not, and if the code of a
+/// channel may leave something out or not.
 fn timeline(
     profile: &Profile,
     steps: &[Step],
     early_grants: bool,
-    plain: bool,
+    has_shortcut: bool,
 ) -> Vec<(Duration, String)> {
     let units = units(profile);
     let mut rig = Rig::new(profile);
     rig.flash.shared.early_grants &= early_grants;
-    rig.flash.shared.is_plain &= plain;
+    if !has_shortcut {
+        rig.flash.shared.kind = ChannelKind::Any;
+    }
     for (n, step) in (0..).zip(steps) {
         submit(&mut rig, step, n, units, &mut Expected::new());
     }
@@ -217,17 +219,23 @@ proptest! {
     }
 
     #[test]
-    fn a_plain_channel_does_what_any_other_would(
-        other in any_profile(),
+    fn what_the_code_of_a_channel_leaves_out_changes_nothing(
+        mut profile in any_profile(),
         steps in prop::collection::vec(step(), 1..150),
+        halves in any::<bool>(),
     ) {
-        let mut profile = profile();
-        profile.geometry.channels = other.geometry.channels;
-        profile.geometry.dies_per_channel = other.geometry.dies_per_channel;
-        profile.timing.program_pages = other.timing.program_pages;
-        profile.controller = other.controller;
-        prop_assert!(Rig::new(&profile).flash.shared.is_plain);
-        let timelines = [false, true].map(|plain| timeline(&profile, &steps, true, plain));
+        profile.geometry.dies_per_package = 1;
+        profile.geometry.planes_per_die = 1;
+        profile.commands.multi_plane = false;
+        profile.commands.die_interleave = DieInterleave::Independent;
+        profile.commands.issue = Issue::OutOfOrder;
+        if halves {
+            profile.geometry.page_size = ByteSize(8 << 10);
+            profile.ftl.mapping_unit = ByteSize(4 << 10);
+        }
+        prop_assert_ne!(Rig::new(&profile).flash.shared.kind, ChannelKind::Any);
+        let timelines =
+            [false, true].map(|has_shortcut| timeline(&profile, &steps, true, has_shortcut));
         prop_assert_eq!(&timelines[0], &timelines[1]);
     }
 

@@ -98,13 +98,17 @@ impl Rig {
         while let Some(event) = self.queue.pop_until(limit) {
             if let Event::Channel(channel) = event {
                 let page = self.flash.step(&mut self.queue, channel, &mut finished);
-                finished.extend(page.map(|PageRead { at, pages, owner }| Finished::Read {
-                    is_failed: false,
-                    at,
-                    pages,
-                    owner,
-                    sense: Sense::Page,
-                }));
+                finished.extend(page.map(
+                    |PageRead {
+                         at, pages, owner, ..
+                     }| Finished::Read {
+                        is_failed: false,
+                        at,
+                        pages,
+                        owner,
+                        sense: Sense::Page,
+                    },
+                ));
             }
             let now = self.queue.now() - Instant::START;
             self.done.extend(finished.drain(..).map(|what| (now, what)));

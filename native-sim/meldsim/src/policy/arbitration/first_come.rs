@@ -25,4 +25,8 @@ impl Arbitration for FirstCome {
     fn grant(&mut self) -> Option<u32> {
         self.queues.pop_front()
     }
+
+    fn remembers(&self) -> bool {
+        false
+    }
 }

@@ -67,6 +67,12 @@ pub trait Arbitration: Debug + Send {
     /// The queue to fetch the next command from, which has one. None when none has.
     fn grant(&mut self) -> Option<u32>;
 
+    /// Whether it matters for what comes that a command was granted that arrived while none waited, or that one was asked for and
+    /// none waited. Else it is neither told nor asked then.
+    fn remembers(&self) -> bool {
+        true
+    }
+
     /// Shares may change at any time.
     fn set_shares(&mut self, _shares: Shares) {}
 }

@@ -78,6 +78,10 @@ impl Arbitration for RoundRobin {
         Some(queue)
     }
 
+    fn remembers(&self) -> bool {
+        self.is_weighted
+    }
+
     fn set_shares(&mut self, shares: Shares) {
         self.shares = shares;
         self.credit = self.credit.min(shares.weights[self.turn - 1]);
