@@ -1,6 +1,6 @@
 //! A row of a sweep, as a line of CSV and of JSON. The figures are those of the Spark job `Sweep`, and some more.
 
-use meldsim_stats::{csv_number, csv_text};
+use meldsim_stats::{csv_fields, csv_lines, csv_number};
 use meldsim_workload::{Direction, JobResult, RunResult, Tally};
 use serde_json::{Map, Value};
 
@@ -108,32 +108,16 @@ impl Columns {
     }
 
     pub(super) fn csv_header(&self) -> String {
-        let names: Vec<String> = self.names.iter().map(|name| csv_text(name)).collect();
-        names.join(",")
+        csv_lines([&self.names])
     }
 
     pub(super) fn to_csv(&self, row: &Row) -> String {
-        let fields: Vec<String> = row.iter().map(|field| csv_text(field)).collect();
-        fields.join(",")
+        csv_lines([row])
     }
 
     /// The row of a line of CSV; nothing of another line.
     pub(super) fn read_csv(&self, line: &str) -> Option<Row> {
-        let (mut row, mut field) = (Vec::new(), String::new());
-        let mut characters = line.chars().peekable();
-        let mut is_quoted = false;
-        while let Some(c) = characters.next() {
-            match (c, is_quoted) {
-                ('"', true) if characters.peek() == Some(&'"') => {
-                    field.extend(characters.next());
-                }
-                ('"', _) => is_quoted = !is_quoted,
-                (',', false) => row.push(std::mem::take(&mut field)),
-                (c, _) => field.push(c),
-            }
-        }
-        row.push(field);
-        (row.len() == self.names.len() && !is_quoted).then_some(row)
+        csv_fields(line).filter(|row| row.len() == self.names.len())
     }
 
     pub(super) fn to_json(&self, row: &Row) -> String {
