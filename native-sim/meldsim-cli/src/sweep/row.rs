@@ -121,19 +121,13 @@ impl Columns {
     }
 
     pub(super) fn to_json(&self, row: &Row) -> String {
-        let value = |column: usize, text: &str| match (self.is_number(column), text) {
-            (true, number) if !number.is_empty() => number.to_owned(),
-            (true, _) => Value::Null.to_string(),
-            (false, "") if LAST[..2].contains(&&*self.names[column]) => Value::Null.to_string(),
-            (false, text) => Value::from(text).to_string(),
+        let value = |(column, text): (usize, &String)| match self.is_number(column) {
+            true => text.parse().map_or(Value::Null, Value::Number),
+            false if text.is_empty() && LAST[..2].contains(&&*self.names[column]) => Value::Null,
+            false => Value::from(text.as_str()),
         };
-        let names = self
-            .names
-            .iter()
-            .map(|name| Value::from(&**name).to_string());
-        let pairs = names.zip(row).enumerate();
-        let pairs = pairs.map(|(column, (name, text))| format!("{name}:{}", value(column, text)));
-        format!("{{{}}}", pairs.collect::<Vec<_>>().join(","))
+        let values = row.iter().enumerate().map(value);
+        Value::Object(self.names.iter().cloned().zip(values).collect()).to_string()
     }
 
     /// The row of an object of JSON; nothing of another text.
