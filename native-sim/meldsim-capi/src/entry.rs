@@ -75,6 +75,19 @@ pub(crate) unsafe trait Versioned: Copy {
     const OLDEST: usize = size_of::<Self>();
 }
 
+/// Makes structs of the header [`Versioned`]: their fields are integers, the size first, and the number after the name is the sum
+/// of their bytes.
+macro_rules! versioned {
+    ($($of:ident: $bytes:literal,)+) => {$(
+        const _: () = assert!(size_of::<$of>() == $bytes);
+        // SAFETY: integers from the size on, and no padding: the size is the sum of the fields.
+        unsafe impl $crate::entry::Versioned for $of {
+            const NAME: &str = stringify!($of);
+        }
+    )+};
+}
+pub(crate) use versioned;
+
 /// A size above this is no struct's; the caller has forgotten to set it.
 const SIZE_MAX: usize = 1024;
 

@@ -3,6 +3,8 @@
 
 use std::path::Path;
 
+use meldsim_stats::csv_fields;
+
 /// A file of measured rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
@@ -51,10 +53,14 @@ impl Table {
                 "{file}: has no line of column names; write one above the rows"
             ));
         };
-        let names = split(names).map_err(|wrong| format!("{file}:{line}: {wrong}"))?;
+        let fields_of = |line: u64, text: &str| {
+            let fields = csv_fields(text);
+            fields.ok_or_else(|| format!("{file}:{line}: has a quote that is not closed; close it"))
+        };
+        let names = fields_of(line, names)?;
         let mut rows = Vec::new();
         for (line, text) in lines {
-            let fields = split(text).map_err(|wrong| format!("{file}:{line}: {wrong}"))?;
+            let fields = fields_of(line, text)?;
             if fields.len() != names.len() {
                 return Err(format!(
                     "{file}:{line}: has {} fields for {} columns; write one for each, empty where nothing was measured",
@@ -85,29 +91,6 @@ impl Table {
                 path.display()
             )),
         }
-    }
-}
-
-/// The fields of a line. A field in double quotes may hold commas, and a quote twice for one.
-fn split(line: &str) -> Result<Vec<String>, String> {
-    let mut fields = vec![String::new()];
-    let mut quoted = false;
-    let mut chars = line.trim_end_matches('\r').chars().peekable();
-    while let Some(c) = chars.next() {
-        let field = fields.len() - 1;
-        match (c, quoted) {
-            ('"', true) if chars.peek() == Some(&'"') => {
-                chars.next();
-                fields[field].push('"');
-            }
-            ('"', _) => quoted = !quoted,
-            (',', false) => fields.push(String::new()),
-            _ => fields[field].push(c),
-        }
-    }
-    match quoted {
-        true => Err("has a quote that is not closed; close it".to_owned()),
-        false => Ok(fields),
     }
 }
 

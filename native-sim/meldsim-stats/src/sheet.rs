@@ -3,7 +3,7 @@
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
-use super::text::{Align, Table, bytes, csv, csv_text};
+use super::text::{Align, Table, bytes, csv};
 
 /// One value of a sheet.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,7 +34,7 @@ impl Cell {
     /// As a field of CSV (RFC 4180).
     fn for_csv(&self) -> String {
         match self {
-            Cell::Text(text) => csv_text(text),
+            Cell::Text(text) => text.clone(),
             Cell::Bytes(number) | Cell::Count(number) => number.to_string(),
             Cell::Number(number, _) => number.to_string(),
             Cell::Missing => String::new(),

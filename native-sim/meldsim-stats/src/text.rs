@@ -271,18 +271,28 @@ impl fmt::Display for Table {
 
 /// CSV (RFC 4180): the header, then a line for each row.
 pub fn csv(header: &str, rows: impl IntoIterator<Item = Vec<String>>) -> String {
-    let rows = rows.into_iter().map(|row| row.join(","));
-    let lines: Vec<String> = std::iter::once(header.to_owned()).chain(rows).collect();
-    lines.join("\n") + "\n"
+    let header = header.split(',').map(str::to_owned).collect();
+    csv_lines(std::iter::once(header).chain(rows))
 }
 
-/// A text as a field of CSV, quoted when it must be.
-pub fn csv_text(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
+/// Lines of CSV, in which is quoted what must be.
+pub fn csv_lines<R: IntoIterator<Item: AsRef<[u8]>>>(rows: impl IntoIterator<Item = R>) -> String {
+    let mut writer = csv::WriterBuilder::new();
+    let mut writer = writer.flexible(true).from_writer(Vec::new());
+    // Memory takes whatever comes.
+    let _ = rows
+        .into_iter()
+        .try_for_each(|row| writer.write_record(row));
+    String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
+}
+
+/// The fields of a line of CSV; nothing of one with a quote that is not closed.
+pub fn csv_fields(line: &str) -> Option<Vec<String>> {
+    let mut reader = csv::ReaderBuilder::new();
+    let reader = reader.has_headers(false).from_reader(line.as_bytes());
+    let record = reader.into_records().next()?.ok()?;
+    let is_closed = line.matches('"').count() % 2 == 0;
+    is_closed.then(|| record.iter().map(str::to_owned).collect())
 }
 
 /// A number as a field of CSV, with up to six decimals.
@@ -359,8 +369,10 @@ mod tests {
 
     #[test]
     fn fields_are_quoted_when_they_must_be() {
-        assert_eq!(csv_text("scan"), "scan");
-        assert_eq!(csv_text("a,\"b\""), "\"a,\"\"b\"\"\"");
+        let line = csv_lines([["scan", "a,\"b\"", ""]]);
+        assert_eq!(line, "scan,\"a,\"\"b\"\"\",\n");
+        assert_eq!(csv_fields(&line).unwrap(), ["scan", "a,\"b\"", ""]);
+        assert_eq!(csv_fields("a,\"b"), None);
         assert_eq!(csv_number(1.5), "1.5");
         assert_eq!(csv_number(200.0), "200");
     }

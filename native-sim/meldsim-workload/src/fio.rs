@@ -89,9 +89,7 @@ fn object<'a>(options: impl IntoIterator<Item = &'a (String, String)>) -> Value 
 fn options(job: &JobResult) -> Value {
     let mut options = object(&job.given.own);
     if job.given.own.is_empty() && job.given.global.is_empty() {
-        for (key, value) in &job.options {
-            options[*key] = value.as_str().into();
-        }
+        options = object(&job.options);
     }
     if job.given.get("ioengine").is_none() && job.iodepth > job.jobs {
         options["ioengine"] = "libaio".into();

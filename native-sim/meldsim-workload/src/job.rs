@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
+use super::declared::first_name;
 use super::direction::Direction;
 use super::distribution::Distribution;
 use super::options::{
@@ -344,8 +345,7 @@ impl Eq for Given {}
 impl Given {
     /// Takes in an option; one that has no value is on.
     pub(super) fn set(&mut self, key: &str, value: &str) {
-        let known = ALIASES.iter().find(|(alias, _)| *alias == key);
-        let key = known.map_or(key, |(_, name)| name);
+        let key = first_name(key);
         let value = if value.is_empty() { "1" } else { value };
         self.own.retain(|(known, _)| known != key);
         self.own.push((key.to_owned(), value.to_owned()));
@@ -358,17 +358,6 @@ impl Given {
             .map(|(_, value)| value.as_str())
     }
 }
-
-/// Second names of fio's options, and the first.
-const ALIASES: [(&str, &str); 7] = [
-    ("readwrite", "rw"),
-    ("blocksize", "bs"),
-    ("blocksize_range", "bsrange"),
-    ("ba", "blockalign"),
-    ("io_limit", "io_size"),
-    ("timeout", "runtime"),
-    ("wait_for_previous", "stonewall"),
-];
 
 /// What makes a job impossible: the key, what was found, the remedy.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

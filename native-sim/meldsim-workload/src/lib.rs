@@ -11,6 +11,7 @@
 // A test may look at a hash map in any order.
 #![cfg_attr(test, allow(clippy::disallowed_methods, clippy::iter_over_hash_type))]
 
+mod declared;
 mod direction;
 mod distribution;
 mod error;
@@ -40,6 +41,7 @@ mod tally;
 mod terse;
 pub mod trace;
 
+pub use declared::{is_job_option, job_options, named_option};
 pub use direction::Direction;
 pub use distribution::{Distribution, Preference, Zone, Zones};
 pub use error::RunError;
@@ -49,7 +51,7 @@ pub use job::{
 };
 pub use jobfile::{
     COMMAND_LINE, JobFile, JobFileError, JobFileErrors, JobList, NoSurroundings, Surroundings,
-    is_job_option, is_own_engine, job_options, named_option, parse_job_file, reasons,
+    is_own_engine, parse_job_file, reasons,
 };
 pub use limit::{Arrivals, FULL_PERCENT, Limit, Load};
 pub use list::write_requests;

@@ -7,7 +7,7 @@ use super::job::Job;
 use super::requests::Requests;
 use super::runner::Runner;
 use meldsim::Profile;
-use meldsim_stats::csv_text;
+use meldsim_stats::csv_lines;
 
 /// Writes a row for each request: the job, `read`, `write`, `trim` or `sync`, and the first byte and the bytes in its namespace. The
 /// jobs come one after the other, each with at most so many requests in its own order. On a device with zones they go to these.
@@ -23,8 +23,8 @@ pub fn write_requests(
 ) -> io::Result<()> {
     writeln!(out, "job,direction,offset,bytes")?;
     let mut row = |name: &str, direction: Direction, start: u64, bytes: u64| {
-        let (name, direction) = (csv_text(name), direction.name());
-        writeln!(out, "{name},{direction},{start},{bytes}")
+        let (start, bytes) = (start.to_string(), bytes.to_string());
+        out.write_all(csv_lines([[name, direction.name(), &start, &bytes]]).as_bytes())
     };
     if profile.has_zones() {
         let runner = Runner::new(profile, jobs).map_err(io::Error::other)?;

@@ -1,6 +1,6 @@
 //! Options of a job that are several values together: how its requests follow one another, and what ends it.
 
-use super::quantity::{name_of, parse_decimal, parse_name};
+use super::quantity::{parse_decimal, parse_name};
 use meldsim::engine::Duration;
 
 /// Random requests that follow one another: fio's `rw=randread:8`.
@@ -172,13 +172,6 @@ impl SteadyState {
             ramp_time: Duration::ZERO,
             interval: Duration::from_ms(1000),
         })
-    }
-
-    /// As it is written in a job file.
-    pub(super) fn describe(&self) -> String {
-        let name = name_of(&(self.measure, self.is_slope), &CRITERIA);
-        let percent = if self.is_percent { "%" } else { "" };
-        format!("{name}:{}{percent}", self.limit as f64 / 1e6)
     }
 }
 

@@ -7,7 +7,7 @@ use super::series::{DeviceInterval, TimeSeries, Track};
 use super::tally::Tally;
 use meldsim::engine::Duration;
 use meldsim_stats::{
-    Table, bytes, clauses, count, csv, csv_number, csv_text, duration, percent, rate_mib_s,
+    Table, bytes, clauses, count, csv, csv_number, duration, percent, rate_mib_s,
 };
 
 impl RunResult {
@@ -152,7 +152,7 @@ impl RunResult {
                       min_us,mean_us,deviation_us,p50_us,p90_us,p99_us,p99_9_us,p99_99_us,p99_999_us,max_us";
         let rows = self.directions().map(|(job, _, direction, tally)| {
             let mut row = vec![
-                csv_text(job),
+                job.to_owned(),
                 direction.to_owned(),
                 tally.requests.to_string(),
                 tally.failed.to_string(),
@@ -183,7 +183,7 @@ impl TimeSeries {
             vec![
                 csv_number(device.start_us),
                 csv_number(device.length_us),
-                csv_text(&track.job),
+                track.job.clone(),
                 track.direction.to_owned(),
                 interval.requests.to_string(),
                 csv_number(interval.iops),

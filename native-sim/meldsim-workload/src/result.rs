@@ -131,8 +131,8 @@ pub struct JobResult {
     pub name: String,
     /// Its reporting group, from 0: another begins with `stonewall` or `new_group`.
     pub group: usize,
-    /// The options that differ from the defaults, in the job file's words.
-    pub options: Vec<(&'static str, String)>,
+    /// What it does, in the job file's words, and what else was said of it.
+    pub options: Vec<(String, String)>,
     /// Most requests outstanding.
     pub iodepth: u32,
     /// When counting began.

@@ -172,7 +172,7 @@ impl WhatIf {
             };
             let (read, write) = (&outcome.read, &outcome.write);
             vec![
-                format!("\"{}\"", outcome.profile.replace('"', "\"\"")),
+                outcome.profile.clone(),
                 outcome.layout.name().replace(' ', "-"),
                 number(outcome.duration_us),
                 show(read, |read| read.bandwidth_mib_s),

@@ -3,7 +3,7 @@
 use meldsim::NamespaceId;
 use meldsim::nvme::fdp::FdpEventType;
 
-use crate::entry::{Versioned, device, fill, give, status};
+use crate::entry::{device, fill, give, status, versioned};
 use crate::error::Failure;
 
 /// Write directive: add a placement identifier, from 0. For a device whose profile has reclaim unit handles, in place of
@@ -13,7 +13,6 @@ pub const MELDSIM_DIRECTIVE_PLACEMENT: u32 = 0x0002_0000;
 /// Flexible data placement of an NVM set, of `meldsim_fdp_info`: its configuration, the FDP Statistics log page, and how many
 /// events there were. What it did, it did since the device was opened.
 #[repr(C)]
-#[allow(non_camel_case_types, reason = "the C name of the type")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct meldsim_fdp {
     /// sizeof(meldsim_fdp), set by the caller.
@@ -36,11 +35,8 @@ pub struct meldsim_fdp {
     pub media_reallocated: u64,
 }
 
-const _: () = assert!(size_of::<meldsim_fdp>() == 64);
-
-// SAFETY: integers from the size on, and no padding: the size above is the sum of the fields.
-unsafe impl Versioned for meldsim_fdp {
-    const NAME: &str = "meldsim_fdp";
+versioned! {
+    meldsim_fdp: 64,
 }
 
 /// Fills `*out` with flexible data placement of an NVM set. In real-time mode that is as of now. The caller owns `out`.

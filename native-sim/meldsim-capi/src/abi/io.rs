@@ -7,7 +7,7 @@ use super::namespace::{MELDSIM_RANGES_MAX, directive_of, meldsim_range, range_of
 use super::zone::send_of;
 use crate::clock::Deadline;
 use crate::entry::{
-    List, Versioned, check_out, check_reserved, count, device, give, long, session, status, take,
+    List, check_out, check_reserved, count, device, give, long, session, status, take, versioned,
 };
 use crate::error::{Failure, MELDSIM_ERR_UNSUPPORTED, remember};
 use crate::session::{How, MELDSIM_MAX_OUTSTANDING, Session};
@@ -43,7 +43,6 @@ pub const MELDSIM_PRIORITY_LOW: u32 = 3;
 
 /// One command of `meldsim_submit_batch`; fields as the arguments of `meldsim_submit`.
 #[repr(C)]
-#[allow(non_camel_case_types, reason = "the C name of the type")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct meldsim_command {
     /// sizeof(meldsim_command).
@@ -68,7 +67,6 @@ pub struct meldsim_command {
 
 /// How submission queues share the controller, of `meldsim_arbitration` and for `meldsim_set_arbitration`.
 #[repr(C)]
-#[allow(non_camel_case_types, reason = "the C name of the type")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct meldsim_queue_shares {
     /// sizeof(meldsim_queue_shares).
@@ -83,16 +81,9 @@ pub struct meldsim_queue_shares {
     pub low: u32,
 }
 
-const _: () = assert!(size_of::<meldsim_command>() == 40);
-const _: () = assert!(size_of::<meldsim_queue_shares>() == 20);
-
-// SAFETY: integers from the size on, and no padding: the sizes above are the sums of the fields.
-unsafe impl Versioned for meldsim_command {
-    const NAME: &str = "meldsim_command";
-}
-// SAFETY: as above.
-unsafe impl Versioned for meldsim_queue_shares {
-    const NAME: &str = "meldsim_queue_shares";
+versioned! {
+    meldsim_command: 40,
+    meldsim_queue_shares: 20,
 }
 
 /// Submits one command; it reaches the device now, in simulated time.

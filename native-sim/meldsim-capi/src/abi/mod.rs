@@ -12,6 +12,7 @@
 //! | `counters` | counters, percentiles, how busy the parts of a device are |
 //! | `timeline` | what a device did, as a file |
 //! | `run` | whole workloads; pages of what Spark jobs recorded |
+#![allow(non_camel_case_types, reason = "the C names of types")]
 
 mod counters;
 mod device;

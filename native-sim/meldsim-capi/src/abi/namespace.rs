@@ -4,7 +4,7 @@ use meldsim::nvme::{DsmRange, MAX_DSM_RANGES};
 use meldsim::{DeviceError, Directive, Location, NamespaceId};
 
 use crate::entry::{
-    List, Versioned, check_out, check_reserved, count, device, device_for_long, fill, give, status,
+    List, check_out, check_reserved, count, device, device_for_long, fill, give, status, versioned,
 };
 use crate::error::{Failure, MELDSIM_ERR_UNSUPPORTED};
 
@@ -33,7 +33,6 @@ pub const MELDSIM_IN_XPOINT: u32 = 3;
 
 /// A namespace, of `meldsim_namespace_info`.
 #[repr(C)]
-#[allow(non_camel_case_types, reason = "the C name of the type")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct meldsim_namespace {
     /// sizeof(meldsim_namespace), set by the caller.
@@ -56,7 +55,6 @@ pub struct meldsim_namespace {
 
 /// Flash pages of a range, of `meldsim_layout`.
 #[repr(C)]
-#[allow(non_camel_case_types, reason = "the C name of the type")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct meldsim_page_counts {
     /// sizeof(meldsim_page_counts), set by the caller.
@@ -73,7 +71,6 @@ pub struct meldsim_page_counts {
 
 /// Where a logical block is, of `meldsim_locate`. What a location does not have is 0.
 #[repr(C)]
-#[allow(non_camel_case_types, reason = "the C name of the type")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct meldsim_location {
     /// sizeof(meldsim_location), set by the caller.
@@ -98,7 +95,6 @@ pub struct meldsim_location {
 
 /// A range of logical blocks, of `meldsim_describe` and `meldsim_deallocate`.
 #[repr(C)]
-#[allow(non_camel_case_types, reason = "the C name of the type")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct meldsim_range {
     /// sizeof(meldsim_range).
@@ -114,29 +110,15 @@ pub struct meldsim_range {
     pub slba: u64,
 }
 
-const _: () = assert!(size_of::<meldsim_namespace>() == 56);
-const _: () = assert!(size_of::<meldsim_page_counts>() == 32);
-const _: () = assert!(size_of::<meldsim_location>() == 40);
-const _: () = assert!(size_of::<meldsim_range>() == 24);
 const _: () = assert!(MELDSIM_RANGES_MAX as usize == MAX_DSM_RANGES);
 const _: () =
     assert!(MELDSIM_RANGE_SEQUENTIAL_READ == DsmRange::attributes_of(0, 0, true, false, false, 64));
 
-// SAFETY: integers from the size on, and no padding: the sizes above are the sums of the fields.
-unsafe impl Versioned for meldsim_namespace {
-    const NAME: &str = "meldsim_namespace";
-}
-// SAFETY: as above.
-unsafe impl Versioned for meldsim_page_counts {
-    const NAME: &str = "meldsim_page_counts";
-}
-// SAFETY: as above.
-unsafe impl Versioned for meldsim_location {
-    const NAME: &str = "meldsim_location";
-}
-// SAFETY: as above.
-unsafe impl Versioned for meldsim_range {
-    const NAME: &str = "meldsim_range";
+versioned! {
+    meldsim_namespace: 56,
+    meldsim_page_counts: 32,
+    meldsim_location: 40,
+    meldsim_range: 24,
 }
 
 /// Creates a namespace of `size_bytes`, a multiple of the logical block size, and stores its id in `*nsid`.

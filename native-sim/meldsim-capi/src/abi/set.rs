@@ -3,7 +3,7 @@
 use meldsim::DeviceError;
 use meldsim::nvme::PredictableLatencyConfig;
 
-use crate::entry::{Versioned, check_reserved, count, device, give, status, take};
+use crate::entry::{check_reserved, count, device, give, status, take, versioned};
 use crate::error::Failure;
 
 /// A window: predictable latency mode is not enabled.
@@ -15,7 +15,6 @@ pub const MELDSIM_WINDOW_NON_DETERMINISTIC: u32 = 2;
 
 /// An NVM set, of `meldsim_set_info`. What it did, it did since the device was opened.
 #[repr(C)]
-#[allow(non_camel_case_types, reason = "the C name of the type")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct meldsim_nvm_set {
     /// sizeof(meldsim_nvm_set), set by the caller.
@@ -52,7 +51,6 @@ pub struct meldsim_nvm_set {
 
 /// Predictable latency mode of an NVM set, of `meldsim_window_info`: its log page, and what it was configured to.
 #[repr(C)]
-#[allow(non_camel_case_types, reason = "the C name of the type")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct meldsim_window {
     /// sizeof(meldsim_window), set by the caller.
@@ -89,7 +87,6 @@ pub struct meldsim_window {
 
 /// What is to be reported of predictable latency mode, for `meldsim_window_configure`.
 #[repr(C)]
-#[allow(non_camel_case_types, reason = "the C name of the type")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct meldsim_window_config {
     /// sizeof(meldsim_window_config).
@@ -108,21 +105,10 @@ pub struct meldsim_window_config {
     pub time_threshold_ms: u64,
 }
 
-const _: () = assert!(size_of::<meldsim_nvm_set>() == 112);
-const _: () = assert!(size_of::<meldsim_window>() == 104);
-const _: () = assert!(size_of::<meldsim_window_config>() == 40);
-
-// SAFETY: integers from the size on, and no padding: the sizes above are the sums of the fields.
-unsafe impl Versioned for meldsim_nvm_set {
-    const NAME: &str = "meldsim_nvm_set";
-}
-// SAFETY: as above.
-unsafe impl Versioned for meldsim_window {
-    const NAME: &str = "meldsim_window";
-}
-// SAFETY: as above.
-unsafe impl Versioned for meldsim_window_config {
-    const NAME: &str = "meldsim_window_config";
+versioned! {
+    meldsim_nvm_set: 112,
+    meldsim_window: 104,
+    meldsim_window_config: 40,
 }
 
 /// The number of NVM sets of the device, as its profile has it; they are numbered from 0. Thread-safe.

@@ -4,7 +4,7 @@ use meldsim::NamespaceId;
 use meldsim::nvme::Status;
 use meldsim::nvme::zone::{Zone, ZoneAction, ZoneState};
 
-use crate::entry::{Versioned, device, fill, give};
+use crate::entry::{device, fill, give, versioned};
 use crate::error::Failure;
 
 /// Opcode of `meldsim_submit`: Zone Management Send. `slba` is the first logical block of a zone, and `nlb` what is done to it,
@@ -36,7 +36,6 @@ const REPORT_LAST: u32 = 7;
 
 /// Zones of a namespace, of `meldsim_zones_info`. What was done to them, was done since the device was opened.
 #[repr(C)]
-#[allow(non_camel_case_types, reason = "the C name of the type")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct meldsim_zones {
     /// sizeof(meldsim_zones), set by the caller.
@@ -61,11 +60,8 @@ pub struct meldsim_zones {
     pub implicit_closes: u64,
 }
 
-const _: () = assert!(size_of::<meldsim_zones>() == 64);
-
-// SAFETY: integers from the size on, and no padding: the size above is the sum of the fields.
-unsafe impl Versioned for meldsim_zones {
-    const NAME: &str = "meldsim_zones";
+versioned! {
+    meldsim_zones: 64,
 }
 
 /// Fills `*out` with what the zones of a namespace are like. The caller owns `out`. Thread-safe.

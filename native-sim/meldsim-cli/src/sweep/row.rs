@@ -1,6 +1,6 @@
 //! A row of a sweep, as a line of CSV and of JSON. The figures are those of the Spark job `Sweep`, and some more.
 
-use meldsim_stats::{csv_number, csv_text};
+use meldsim_stats::{csv_fields, csv_lines, csv_number};
 use meldsim_workload::{Direction, JobResult, RunResult, Tally};
 use serde_json::{Map, Value};
 
@@ -108,48 +108,26 @@ impl Columns {
     }
 
     pub(super) fn csv_header(&self) -> String {
-        let names: Vec<String> = self.names.iter().map(|name| csv_text(name)).collect();
-        names.join(",")
+        csv_lines([&self.names])
     }
 
     pub(super) fn to_csv(&self, row: &Row) -> String {
-        let fields: Vec<String> = row.iter().map(|field| csv_text(field)).collect();
-        fields.join(",")
+        csv_lines([row])
     }
 
     /// The row of a line of CSV; nothing of another line.
     pub(super) fn read_csv(&self, line: &str) -> Option<Row> {
-        let (mut row, mut field) = (Vec::new(), String::new());
-        let mut characters = line.chars().peekable();
-        let mut is_quoted = false;
-        while let Some(c) = characters.next() {
-            match (c, is_quoted) {
-                ('"', true) if characters.peek() == Some(&'"') => {
-                    field.extend(characters.next());
-                }
-                ('"', _) => is_quoted = !is_quoted,
-                (',', false) => row.push(std::mem::take(&mut field)),
-                (c, _) => field.push(c),
-            }
-        }
-        row.push(field);
-        (row.len() == self.names.len() && !is_quoted).then_some(row)
+        csv_fields(line).filter(|row| row.len() == self.names.len())
     }
 
     pub(super) fn to_json(&self, row: &Row) -> String {
-        let value = |column: usize, text: &str| match (self.is_number(column), text) {
-            (true, number) if !number.is_empty() => number.to_owned(),
-            (true, _) => Value::Null.to_string(),
-            (false, "") if LAST[..2].contains(&&*self.names[column]) => Value::Null.to_string(),
-            (false, text) => Value::from(text).to_string(),
+        let value = |(column, text): (usize, &String)| match self.is_number(column) {
+            true => text.parse().map_or(Value::Null, Value::Number),
+            false if text.is_empty() && LAST[..2].contains(&&*self.names[column]) => Value::Null,
+            false => Value::from(text.as_str()),
         };
-        let names = self
-            .names
-            .iter()
-            .map(|name| Value::from(&**name).to_string());
-        let pairs = names.zip(row).enumerate();
-        let pairs = pairs.map(|(column, (name, text))| format!("{name}:{}", value(column, text)));
-        format!("{{{}}}", pairs.collect::<Vec<_>>().join(","))
+        let values = row.iter().enumerate().map(value);
+        Value::Object(self.names.iter().cloned().zip(values).collect()).to_string()
     }
 
     /// The row of an object of JSON; nothing of another text.

@@ -31,14 +31,14 @@ impl Form {
     pub(super) fn head(self, columns: &Columns, about: &str) -> String {
         let keys = about.trim_end().trim_end_matches('}').trim_end();
         match self {
-            Form::Csv => columns.csv_header() + "\n",
+            Form::Csv => columns.csv_header(),
             Form::Json => format!("{keys},\n  {ROWS}"),
         }
     }
 
     pub(super) fn line(self, columns: &Columns, row: &Row, is_first: bool) -> String {
         match (self, is_first) {
-            (Form::Csv, _) => columns.to_csv(row) + "\n",
+            (Form::Csv, _) => columns.to_csv(row),
             (Form::Json, true) => columns.to_json(row),
             (Form::Json, false) => format!(",\n{}", columns.to_json(row)),
         }
@@ -55,10 +55,7 @@ impl Form {
     fn read(self, columns: &Columns, text: &str) -> Option<(Vec<Row>, usize)> {
         let mut rows = Vec::new();
         let mut end = match self {
-            Form::Csv => text
-                .strip_prefix(&*columns.csv_header())?
-                .strip_prefix('\n')
-                .map(|rest| text.len() - rest.len())?,
+            Form::Csv => text.len() - text.strip_prefix(&*columns.csv_header())?.len(),
             Form::Json => text.find(ROWS)? + ROWS.len(),
         };
         match self {

@@ -24,7 +24,7 @@ pub use line::{Line, LineChart};
 
 use super::style::Styles;
 use super::svg::{LETTER_WIDTH, short};
-use meldsim_stats::csv_text;
+use meldsim_stats::csv_lines;
 
 /// Width of every chart in its own units; text of size 12 stays readable when this is shown on a telephone's width.
 const WIDTH: f64 = 400.0;
@@ -96,16 +96,11 @@ impl Chart {
 
     /// The values, a line each below a header.
     pub(super) fn to_csv(&self) -> String {
-        let lines = match self {
+        csv_lines(match self {
             Chart::Line(chart) => chart.csv(),
             Chart::Dot(chart) => chart.csv(),
             Chart::Heat(chart) => chart.csv(),
-        };
-        let lines = lines.into_iter().map(|cells| {
-            let cells: Vec<String> = cells.iter().map(|cell| csv_text(cell)).collect();
-            cells.join(",") + "\n"
-        });
-        lines.collect()
+        })
     }
 
     /// Another view of the same values, with its name, where one can help.

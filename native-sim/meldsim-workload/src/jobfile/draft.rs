@@ -1,5 +1,6 @@
 //! A job while its section is read: what is said of it so far, option by option.
 
+use super::super::declared::{first_name, job_options};
 use super::super::direction::by_direction;
 use super::super::distribution::{Distribution, at_most, parse_distribution, percentage, shares};
 use super::super::job::{
@@ -18,24 +19,6 @@ use super::foreign::{self, Engine, Foreign};
 use meldsim::engine::Duration;
 use meldsim::profile::nearest;
 
-/// The options of a job, in the order in which they are documented.
-const OPTIONS: &str = "rw, bs, bsrange, bssplit, bs_is_seq_rand, blockalign, iodepth, iodepth_low, \
-                       iodepth_batch_complete_min, serialize_overlap, size, filesize, fill_device, io_size, number_ios, loops, offset, offset_align, \
-                       offset_increment, filename, nrfiles, runtime, time_based, ramp_time, startdelay, stonewall, wait_for, \
-                       exitall, exit_what, new_group, numjobs, group_reporting, rwmixread, rwmixwrite, rw_sequencer, \
-                       percentage_random, random_distribution, norandommap, random_generator, randseed, randrepeat, \
-                       allrandrepeat, fsync, fdatasync, end_fsync, sync, zonemode, zonerange, zonesize, zoneskip, zonecapacity, \
-                       max_open_zones, job_max_open_zones, zone_reset_threshold, zone_reset_frequency, read_beyond_wp, rate, \
-                       rate_iops, rate_process, rate_min, rate_iops_min, rate_cycle, flow, flow_id, flow_sleep, \
-                       latency_target, latency_window, latency_percentile, latency_run, steadystate, ss_dur, ss_ramp, \
-                        ss_interval, thinktime, thinktime_blocks, percentile_list, clat_percentiles, \
-                        lat_percentiles, slat_percentiles, name, ioengine, write_hint, read_pattern, \
-                        dataplacement, plids, fdp, nvm_set, queue_priority";
-/// Second names, and those that fio wants in full.
-const SECOND_NAMES: &str = "readwrite, blocksize, blocksize_range, ba, nr_files, io_limit, file_size, timeout, wait_for_previous, \
-                            iodepth_batch_complete, fsync_on_close, \
-                            ratemin, ratecycle, data_placement, fdp_pli, ss, steadystate_duration, steadystate_ramp_time, \
-                            steadystate_check_interval";
 /// The word before the name of a file whose lines stand in its place.
 pub(super) const INCLUDE: &str = "include";
 /// How an engine that is a library of the user's is called.
@@ -43,7 +26,7 @@ pub(super) const OWN_ENGINE: &str = "an engine of your own";
 /// What is noted of a job with more files than one.
 pub(super) const SEVERAL_FILES: &str = "several files of a job";
 /// Whether requests under a rate arrive at random.
-pub(super) const RATE_PROCESSES: [(&str, bool); 2] = [("linear", false), ("poisson", true)];
+const RATE_PROCESSES: [(&str, bool); 2] = [("linear", false), ("poisson", true)];
 /// What `sync` may say; only a flush of each write is meant by all but the first.
 const SYNCS: [(&str, bool); 5] = [
     ("none", false),
@@ -159,9 +142,10 @@ impl Draft {
 
     /// Sets an option; gives whether it was passed over. An error is what was found and, after a semicolon, the remedy.
     pub(super) fn set(&mut self, key: &str, value: &str) -> Result<bool, String> {
+        let key = first_name(key);
         let job = &mut self.job;
         match key {
-            "rw" | "readwrite" => {
+            "rw" => {
                 let (kind, modifier) = value.split_once(':').unwrap_or((value, ""));
                 job.rw = kind.parse()?;
                 modifier.clone_into(&mut self.modifier);
@@ -169,19 +153,19 @@ impl Draft {
             "rw_sequencer" => {
                 self.identical = parse_name(value, &[("sequential", false), ("identical", true)])?;
             }
-            "bs" | "blocksize" => merge(&mut self.bytes, by_direction(value, parse_bytes)?),
+            "bs" => merge(&mut self.bytes, by_direction(value, parse_bytes)?),
             "bssplit" => merge(&mut self.splits, by_direction(value, parse_block_split)?),
-            "bsrange" | "blocksize_range" => {
+            "bsrange" => {
                 merge(&mut self.ranges, by_direction(value, parse_block_range)?);
             }
             "bs_is_seq_rand" => job.sizes_by_order = flag(value)?,
-            "blockalign" | "ba" => {
+            "blockalign" => {
                 let align = by_direction(value, parse_bytes)?;
                 job.align_bytes = Some(align.map(Option::unwrap_or_default));
             }
             "size" => self.size = Some(self.amount(value)?),
-            "filesize" | "file_size" => self.file_bytes = Some(parse_bytes(value)?),
-            "io_size" | "io_limit" => self.io_size = Some(self.amount(value)?),
+            "filesize" => self.file_bytes = Some(parse_bytes(value)?),
+            "io_size" => self.io_size = Some(self.amount(value)?),
             "number_ios" => job.most_requests = Some(parse_number(value)?),
             "loops" => job.loops = parse_number(value)?,
             "offset" => self.offset = Some(self.amount(value)?),
@@ -195,7 +179,7 @@ impl Draft {
                     }
                 }
             }
-            "nrfiles" | "nr_files" => {
+            "nrfiles" => {
                 self.own_files = Some(parse_number(value)?).filter(|files| *files > 0);
             }
             "direct" | "buffered" => {
@@ -209,7 +193,7 @@ impl Draft {
             _ if self.verifies_not && foreign::is_of_verify(key) => return Ok(true),
             "name" => value.clone_into(&mut job.name),
             // None at all is no limit.
-            "runtime" | "timeout" => {
+            "runtime" => {
                 job.runtime = Some(parse_time(value)?).filter(|time| *time > Duration::ZERO);
             }
             "ramp_time" => job.ramp_time = parse_time(value)?,
@@ -218,7 +202,7 @@ impl Draft {
             "iodepth_low" => {
                 job.iodepth_low = Some(parse_number(value)?).filter(|depth| *depth > 0);
             }
-            "iodepth_batch_complete_min" | "iodepth_batch_complete" => {
+            "iodepth_batch_complete_min" => {
                 job.complete_min = parse_number::<u32>(value)?.max(1);
             }
             "iodepth_batch" | "iodepth_batch_submit" => {
@@ -283,13 +267,13 @@ impl Draft {
             "rate_iops" => {
                 [job.rate_read, job.rate_write, job.rate_trim] = requests_a_second(value)?;
             }
-            "rate_min" | "ratemin" => {
+            "rate_min" => {
                 [job.min_rate_read, job.min_rate_write, _] = bytes_a_second(value)?;
             }
             "rate_iops_min" => {
                 [job.min_rate_read, job.min_rate_write, _] = requests_a_second(value)?;
             }
-            "rate_cycle" | "ratecycle" => job.rate_cycle = parse_time_in(value, "ms")?,
+            "rate_cycle" => job.rate_cycle = parse_time_in(value, "ms")?,
             "rate_process" => job.poisson = parse_name(value, &RATE_PROCESSES)?,
             "flow" => self.flow.weight = parse_number(value)?,
             "flow_id" => self.flow.id = parse_number(value)?,
@@ -298,23 +282,23 @@ impl Draft {
             "latency_window" => self.latency_target.window = parse_time_in(value, "us")?,
             "latency_percentile" => self.latency_target.percentile = percentile(value)?,
             "latency_run" => self.latency_target.run = flag(value)?,
-            "steadystate" | "ss" => job.steady_state = Some(SteadyState::parse(value)?),
-            "ss_dur" | "steadystate_duration" => self.steady_times[0] = Some(parse_time(value)?),
-            "ss_ramp" | "steadystate_ramp_time" => self.steady_times[1] = Some(parse_time(value)?),
-            "ss_interval" | "steadystate_check_interval" => {
+            "steadystate" => job.steady_state = Some(SteadyState::parse(value)?),
+            "ss_dur" => self.steady_times[0] = Some(parse_time(value)?),
+            "ss_ramp" => self.steady_times[1] = Some(parse_time(value)?),
+            "ss_interval" => {
                 self.steady_times[2] = Some(parse_time(value)?);
             }
             "thinktime" => job.think_time = parse_time_in(value, "us")?,
             "thinktime_blocks" => job.think_blocks = parse_number(value)?,
-            "dataplacement" | "data_placement" => {
+            "dataplacement" => {
                 job.data_placement = parse_name(value, &PLACEMENTS)?;
             }
             "fdp" => self.is_fdp = flag(value)?,
-            "plids" | "fdp_pli" => job.placement_ids = parse_placement_ids(value)?,
+            "plids" => job.placement_ids = parse_placement_ids(value)?,
             "nvm_set" => job.nvm_set = Some(parse_number(value)?),
             "queue_priority" => job.queue_priority = parse_name(value, &PRIORITIES)?,
             "time_based" => job.time_based = flag(value)?,
-            "stonewall" | "wait_for_previous" => job.stonewall = flag(value)?,
+            "stonewall" => job.stonewall = flag(value)?,
             "wait_for" => job.wait_for = Some(value.to_owned()),
             "exitall" => self.exit_all = flag(value)?,
             "exit_what" => self.exit = parse_name(value, &EXITS)?,
@@ -516,36 +500,27 @@ fn merge<T>(known: &mut [Option<T>; 3], said: [Option<T>; 3]) {
 }
 
 /// Mistakes of a job, by their keys, and the options besides those that may be what is wrong.
-const CAUSES: [(&str, &str); 13] = [
+const CAUSES: [(&str, &str); 12] = [
     (
         "size",
-        "filesize, file_size, fill_device, filename, nrfiles, offset, bs, blocksize, bssplit, bsrange, blocksize_range",
+        "filesize, fill_device, filename, nrfiles, offset, bs, bssplit, bsrange",
     ),
-    (
-        "io_size",
-        "io_limit, size, filesize, file_size, bs, blocksize, bssplit, bsrange, blocksize_range",
-    ),
+    ("io_size", "size, filesize, bs, bssplit, bsrange"),
     ("offset", "size, offset_increment, numjobs"),
-    ("runtime", "timeout"),
-    ("time_based", "runtime, timeout"),
+    ("time_based", "runtime"),
     ("rate_process", "rate, rate_iops"),
-    ("plids", "dataplacement, data_placement, fdp, fdp_pli"),
-    ("dataplacement", "data_placement, fdp, plids, fdp_pli"),
-    ("fdp", "dataplacement, data_placement"),
-    (
-        "zonesize",
-        "zonerange, bs, blocksize, bssplit, bsrange, blocksize_range",
-    ),
-    (
-        "ss_dur",
-        "ss_interval, steadystate_duration, steadystate_check_interval",
-    ),
+    ("plids", "dataplacement, fdp"),
+    ("dataplacement", "fdp, plids"),
+    ("fdp", "dataplacement"),
+    ("zonesize", "zonerange, bs, bssplit, bsrange"),
+    ("ss_dur", "ss_interval"),
     ("wait_for", "name"),
     ("rwmixread", "rwmixwrite"),
 ];
 
 /// Whether a job's mistake may follow from an option that was refused, and so has no value.
 pub(super) fn follows(mistake: &str, option: &str) -> bool {
+    let option = first_name(option);
     let causes = CAUSES.iter().filter(|(key, _)| *key == mistake);
     let mut causes = causes.flat_map(|(_, options)| options.split(", "));
     // Of a file that was not included it is not known what is in it.
@@ -560,32 +535,9 @@ fn other(key: &str, value: &str) -> Result<bool, String> {
         None => Err(match nearest_known(key) {
             _ if key.contains('.') => "is of one section; leave its name out for all jobs, or take that job alone with --section".to_owned(),
             Some(known) => format!("is not a known option; did you mean {known}?"),
-            None => "is not a known option; remove it (native-sim/workloads/README.md lists those that are)".to_owned(),
+            None => "is not a known option; remove it (native-sim/meldsim-workload/options.md lists those that are)".to_owned(),
         }),
     }
-}
-
-/// The options that fio's jobs have, or this program's.
-pub fn job_options() -> impl Iterator<Item = &'static str> {
-    let known = OPTIONS.split(", ").chain(SECOND_NAMES.split(", "));
-    known.chain(foreign::options())
-}
-
-/// Whether there is such an option.
-pub fn is_job_option(key: &str) -> bool {
-    job_options().any(|known| known == key)
-}
-
-/// The option of that name, or the only one that begins so, as on fio's command line.
-pub fn named_option(key: &str) -> Option<&'static str> {
-    let known: Vec<_> = job_options()
-        .filter(|known| known.starts_with(key))
-        .collect();
-    let exact = known.iter().find(|known| **known == key);
-    exact.copied().or(match known.as_slice() {
-        [only] if key.len() > 2 => Some(only),
-        _ => None,
-    })
 }
 
 /// The option that may have been meant.

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!   lines --> Draft of a section, from [global]'s as it stands --finish--> Job
-//!               `--> foreign: options and engines of fio without meaning here, and refused ones
+//!               `--> foreign: what becomes of fio's other options and engines, which the page names
 //! ```
 
 mod draft;
@@ -20,7 +20,6 @@ use thiserror::Error;
 use super::job::{Job, JobError};
 use super::settings::JOB;
 use draft::{Draft, INCLUDE, OWN_ENGINE, SEVERAL_FILES, follows};
-pub use draft::{is_job_option, job_options, named_option};
 pub use foreign::is_own_engine;
 use meldsim::engine::Duration;
 use meldsim::profile::{excerpt, list_mistakes, shortened};

@@ -244,6 +244,40 @@ fn every_option_sets_what_it_says() {
     }
 }
 
+/// What the tables declare is what is taken, passed over or refused.
+#[test]
+fn the_tables_declare_what_becomes_of_each_option() {
+    use super::super::declared::{Meaning, first_name, job_options, meaning, named_option};
+    let set = |key: &str| Draft::new(Job::new("a"), None).set(key, "x");
+    let mut counts = [0; 3];
+    for key in job_options() {
+        let said = set(key).err().unwrap_or_default();
+        let which = match meaning(key).unwrap() {
+            Meaning::Own => {
+                assert!(meaning(first_name(key)) == Some(Meaning::Own), "{key}");
+                assert!(!said.starts_with("is not a known option"), "{key}");
+                0
+            }
+            Meaning::PassedOver(reason) => {
+                assert!(!reason.is_empty() && foreign::reason(key) == Some(reason));
+                1
+            }
+            Meaning::Refused([asks, instead]) => {
+                assert!(!asks.is_empty() && !instead.is_empty(), "{key}");
+                // Of the two that are read, the value counts.
+                assert!(key == "do_verify" || said == format!("{asks}; {instead}"));
+                2
+            }
+            Meaning::Engine(_) => unreachable!("{key} is an engine"),
+        };
+        counts[which] += 1;
+    }
+    assert!(counts.iter().all(|count| *count > 60), "{counts:?}");
+    assert!(set("no_such").unwrap_err().starts_with("is not a known"));
+    assert_eq!(first_name("readwrite"), "rw");
+    assert_eq!(named_option("norandom"), Some("norandommap"));
+}
+
 #[test]
 fn percentages_left_out_share_the_rest() {
     let jobs = parse("[j]\nsize=1m\nbssplit=4k/50:8k/:32k/\n").unwrap();

@@ -119,19 +119,18 @@ impl ReplayOptions {
     }
 
     /// What of it a result shows.
-    pub(super) fn describe(&self) -> Vec<(&'static str, String)> {
-        let mut options = match self.mode {
-            ReplayMode::Open => vec![("replay", "open".to_owned())],
-            ReplayMode::Closed => vec![
-                ("replay", "closed".to_owned()),
-                ("iodepth", self.iodepth.to_string()),
-            ],
-        };
-        if self.speedup != 1_000_000 {
-            let speedup = self.speedup as f64 / 1e6;
-            options.push(("speedup", speedup.to_string()));
-        }
+    pub(super) fn describe(&self) -> Vec<(String, String)> {
+        let is_closed = self.mode == ReplayMode::Closed;
+        let speedup = Some(self.speedup).filter(|speedup| *speedup != 1_000_000);
+        let options = [
+            ("replay", Some(self.mode.name().to_owned())),
+            ("iodepth", is_closed.then(|| self.iodepth.to_string())),
+            ("speedup", speedup.map(|by| (by as f64 / 1e6).to_string())),
+        ];
+        let options = options.into_iter();
         options
+            .filter_map(|(key, value)| Some((key.to_owned(), value?)))
+            .collect()
     }
 }
 

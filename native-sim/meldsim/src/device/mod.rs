@@ -18,7 +18,6 @@ mod pipeline;
 mod request;
 mod sets;
 mod snapshot;
-mod snapshot_v3;
 mod state;
 mod stats;
 #[cfg(test)]

@@ -12,8 +12,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::Device;
-use super::snapshot_v3::ProfileV3;
-use crate::ftl::{SavedFtl, SavedFtlV5};
+use crate::ftl::SavedFtl;
 use crate::profile::Profile;
 
 const MAGIC: &[u8; 8] = b"MELDSNAP";
@@ -21,10 +20,6 @@ const MAGIC: &[u8; 8] = b"MELDSNAP";
 const VERSION: u32 = 6;
 /// With zones after the rest: that of a zoned device. The number between is for the next of the others.
 const ZONED: u32 = 8;
-/// Without the layouts of buffered pages; it is read, too.
-const WITHOUT_LAYOUTS: u32 = 5;
-/// What release 0.1.0 wrote; it is read, too.
-pub(super) const OLDEST: u32 = 3;
 const HEADER_BYTES: usize = 24;
 
 /// Why bytes are not taken as a snapshot.
@@ -35,7 +30,7 @@ pub enum SnapshotError {
     NotASnapshot,
     /// Made by another version of the simulator.
     #[error(
-        "the snapshot has version {found}, this simulator reads {OLDEST}, {WITHOUT_LAYOUTS}, {VERSION} and {ZONED}; make it anew with this version"
+        "the snapshot has version {found}, this simulator reads {VERSION} and {ZONED}; make it anew with this version"
     )]
     Version {
         /// The snapshot's version.
@@ -62,22 +57,12 @@ pub enum SnapshotError {
 
 /// What is in a snapshot.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Body<P, F = SavedFtl> {
-    /// As JSON; in version 3 its fields in order.
-    pub(super) profile: P,
+struct Body {
+    /// As JSON.
+    profile: String,
     /// The NVM set and the size in bytes of each namespace.
-    pub(super) namespaces: Vec<(u32, u64)>,
-    pub(super) sets: Vec<F>,
-}
-
-impl<P> Body<P, SavedFtlV5> {
-    fn into_today(self) -> Body<P> {
-        Body {
-            profile: self.profile,
-            namespaces: self.namespaces,
-            sets: self.sets.into_iter().map(SavedFtl::from).collect(),
-        }
-    }
+    namespaces: Vec<(u32, u64)>,
+    sets: Vec<SavedFtl>,
 }
 
 impl Device {
@@ -95,7 +80,7 @@ impl Device {
         let body = Body {
             profile: serde_json::to_string(&self.profile).map_err(impossible)?,
             namespaces: namespaces.collect(),
-            sets: self.save_sets(),
+            sets: self.medium.save(),
         };
         match self.save_zones() {
             None => encode(&body),
@@ -103,34 +88,17 @@ impl Device {
         }
     }
 
-    pub(super) fn save_sets(&self) -> Vec<SavedFtl> {
-        self.medium.save()
-    }
-
     /// The device after the power has come back. Its time and its counters begin anew.
     pub fn restore(snapshot: &[u8]) -> Result<Device, SnapshotError> {
         let impossible = |what: String| SnapshotError::Inconsistent { what };
-        let mut zones = Vec::new();
-        let (profile, namespaces, sets) = if version(snapshot)? == OLDEST {
-            let body: Body<ProfileV3, SavedFtlV5> = decode(snapshot)?;
-            let body = body.into_today();
-            (body.profile.into(), body.namespaces, body.sets)
-        } else {
-            let body: Body<String> = match version(snapshot)? {
-                WITHOUT_LAYOUTS => decode::<Body<String, SavedFtlV5>>(snapshot)?.into_today(),
-                ZONED => {
-                    let (body, saved) = decode(snapshot)?;
-                    zones = saved;
-                    body
-                }
-                _ => decode(snapshot)?,
-            };
-            let profile = serde_json::from_str(&body.profile);
-            let profile: Profile = profile.map_err(|error| impossible(error.to_string()))?;
-            (profile, body.namespaces, body.sets)
+        let (body, zones): (Body, _) = match version(snapshot)? {
+            ZONED => decode(snapshot)?,
+            _ => (decode(snapshot)?, Vec::new()),
         };
+        let profile = serde_json::from_str(&body.profile);
+        let profile: Profile = profile.map_err(|error| impossible(error.to_string()))?;
         let mut device = Device::new(&profile).map_err(|error| impossible(error.to_string()))?;
-        for &(set, bytes) in &namespaces {
+        for &(set, bytes) in &body.namespaces {
             device
                 .create_namespace_in(set, bytes)
                 .map_err(|error| impossible(error.to_string()))?;
@@ -138,7 +106,7 @@ impl Device {
         let (profile, namespaces) = (&device.profile, &device.namespaces);
         device
             .medium
-            .load(&mut device.queue, profile, namespaces, &sets)
+            .load(&mut device.queue, profile, namespaces, &body.sets)
             .map_err(impossible)?;
         device.load_zones(&zones).map_err(impossible)?;
         Ok(device)
@@ -146,11 +114,11 @@ impl Device {
 }
 
 /// The snapshot with this body.
-pub(super) fn encode(body: &impl Serialize) -> Result<Vec<u8>, SnapshotError> {
+fn encode(body: &impl Serialize) -> Result<Vec<u8>, SnapshotError> {
     encode_as(VERSION, body)
 }
 
-pub(super) fn encode_as(version: u32, body: &impl Serialize) -> Result<Vec<u8>, SnapshotError> {
+fn encode_as(version: u32, body: &impl Serialize) -> Result<Vec<u8>, SnapshotError> {
     let header = vec![0; HEADER_BYTES];
     let mut bytes = postcard::to_extend(body, header).map_err(|error| inconsistent(&error))?;
     let body = &bytes[HEADER_BYTES..];
@@ -170,13 +138,13 @@ fn version(snapshot: &[u8]) -> Result<u32, SnapshotError> {
     }
     let found = u32::from_le_bytes(split(rest)?.0);
     match found {
-        OLDEST | WITHOUT_LAYOUTS | VERSION | ZONED => Ok(found),
+        VERSION | ZONED => Ok(found),
         _ => Err(SnapshotError::Version { found }),
     }
 }
 
 /// The body of a snapshot that is one, whole and undamaged.
-pub(super) fn decode<'a, T: Deserialize<'a>>(snapshot: &'a [u8]) -> Result<T, SnapshotError> {
+fn decode<'a, T: Deserialize<'a>>(snapshot: &'a [u8]) -> Result<T, SnapshotError> {
     version(snapshot)?;
     let (length, rest) = split(&snapshot[12..])?;
     let (checksum, body) = split(rest)?;
@@ -254,7 +222,7 @@ mod tests {
             let body = Body {
                 profile: text.replacen(from, to, 1),
                 namespaces: Vec::new(),
-                sets: Vec::<SavedFtl>::new(),
+                sets: Vec::new(),
             };
             Device::restore(&encode(&body).unwrap())
         };
@@ -270,7 +238,7 @@ mod tests {
     /// Two pages of a wordline of three wait in the buffer for the third, which comes after the power cut.
     #[cfg(feature = "toml")]
     #[test]
-    fn buffered_pages_keep_their_layout_and_are_read_without_it() {
+    fn buffered_pages_keep_their_layout() {
         use crate::nvme::{Command, Directive, Pattern};
         let sequential = Directive::read_pattern(Pattern::Sequential);
         let run = |device: &mut Device, command: Command| {
@@ -279,29 +247,34 @@ mod tests {
                 while device.pop_completion().is_some() {}
             }
         };
-        let melded = |snapshot: &[u8]| {
-            let mut device = Device::restore(snapshot).unwrap();
-            let nsid = device.namespaces()[0].id;
-            run(&mut device, Command::write(nsid, 2, 1, sequential, 0));
-            run(&mut device, Command::flush(nsid, 0));
-            let layout = device.layout(nsid, 0, 3).unwrap();
-            assert_eq!(layout.mapped, 3);
-            layout.melded
-        };
         let profile = Profile::builtin("melded-tlc-8x8").unwrap();
         let mut device = Device::new(&profile).unwrap();
         let nsid = device.create_namespace(1 << 20).unwrap();
         run(&mut device, Command::write(nsid, 0, 2, sequential, 0));
-        let snapshot = device.snapshot().unwrap();
-        assert_eq!(melded(&snapshot), 3);
-        let body: Body<String> = decode(&snapshot).unwrap();
-        let old = Body {
-            profile: body.profile,
-            namespaces: body.namespaces,
-            sets: body.sets.into_iter().map(SavedFtlV5::from).collect(),
-        };
-        // Only what comes after the power cut is melded.
-        assert_eq!(melded(&encode_as(WITHOUT_LAYOUTS, &old).unwrap()), 1);
+        let mut device = Device::restore(&device.snapshot().unwrap()).unwrap();
+        run(&mut device, Command::write(nsid, 2, 1, sequential, 0));
+        run(&mut device, Command::flush(nsid, 0));
+        let layout = device.layout(nsid, 0, 3).unwrap();
+        assert_eq!((layout.mapped, layout.melded), (3, 3));
+    }
+
+    /// Version 3 is that of release 0.1.0.
+    #[test]
+    fn an_older_version_is_refused_with_the_remedy() {
+        let files: [(u32, &[u8]); 2] = [
+            (3, include_bytes!("tests/data/version-3.snapshot")),
+            (5, include_bytes!("tests/data/version-5.snapshot")),
+        ];
+        for (found, bytes) in files {
+            let error = Device::restore(bytes).unwrap_err();
+            assert_eq!(error, SnapshotError::Version { found });
+            let said = error.to_string();
+            let expected = [
+                format!("version {found}, "),
+                "make it anew with this version".to_owned(),
+            ];
+            assert!(expected.iter().all(|part| said.contains(part)), "{said}");
+        }
     }
 
     #[test]

@@ -58,7 +58,7 @@ pub(crate) use mapping::{Entry, MAX_NAMESPACE_PAGES, MapIndex};
 pub(crate) use overwrite::{Overwriter, Overwritten};
 pub(crate) use preload::Filled;
 pub(crate) use region::Region;
-pub(crate) use snapshot::{SavedFtl, SavedFtlV5};
+pub(crate) use snapshot::SavedFtl;
 pub(crate) use write::WriteError;
 
 use std::ops::Range;

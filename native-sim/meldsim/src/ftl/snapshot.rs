@@ -25,14 +25,11 @@ const ERASES_MAX: u32 = 1 << 30;
 
 /// A layer, as far as it survives.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct SavedFtl<P = SavedPage> {
+pub(crate) struct SavedFtl {
     logs: Vec<SavedBlocks>,
     runs: Vec<SavedRun>,
-    buffered: Vec<P>,
+    buffered: Vec<SavedPage>,
 }
-
-/// As snapshots up to version 5 have it.
-pub(crate) type SavedFtlV5 = SavedFtl<SavedPageV5>;
 
 /// The superblocks of a log, as far as they survive a power cut.
 #[derive(Debug, Serialize, Deserialize)]
@@ -63,56 +60,13 @@ struct SavedRun {
 
 /// A page in the write buffer.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct SavedPage {
+struct SavedPage {
     space: u32,
     page: u64,
     log_id: u32,
     /// The host's stream it was written in, 0 for none; nothing when garbage collection moves it.
     stream: Option<u8>,
     is_melded: bool,
-}
-
-/// A page in the write buffer whose layout only its log may tell.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct SavedPageV5 {
-    space: u32,
-    page: u64,
-    log_id: u32,
-    stream: Option<u8>,
-}
-
-impl From<SavedFtlV5> for SavedFtl {
-    fn from(old: SavedFtlV5) -> SavedFtl {
-        let page = |page: SavedPageV5| SavedPage {
-            space: page.space,
-            page: page.page,
-            log_id: page.log_id,
-            stream: page.stream,
-            is_melded: false,
-        };
-        SavedFtl {
-            logs: old.logs,
-            runs: old.runs,
-            buffered: old.buffered.into_iter().map(page).collect(),
-        }
-    }
-}
-
-#[cfg(all(test, feature = "toml"))]
-impl From<SavedFtl> for SavedFtlV5 {
-    fn from(new: SavedFtl) -> SavedFtlV5 {
-        let page = |page: SavedPage| SavedPageV5 {
-            space: page.space,
-            page: page.page,
-            log_id: page.log_id,
-            stream: page.stream,
-        };
-        SavedFtl {
-            logs: new.logs,
-            runs: new.runs,
-            buffered: new.buffered.into_iter().map(page).collect(),
-        }
-    }
 }
 
 impl SavedFtl {
@@ -353,8 +307,7 @@ impl SavedPage {
                 .write_map(self.page)
                 .map_err(|_| "more is buffered than there is room for");
         }
-        let normal = ftl.addressing.log_of(self.page, Layout::Normal);
-        let layout = Layout::new(self.is_melded || normal != self.log_id);
+        let layout = Layout::new(self.is_melded);
         ftl.write(self.space, self.page, layout, stream, NIL)
             .map_err(|_| "more is buffered than there is room for")
     }

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
+import java.nio.file.StandardCopyOption;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.logging.log4j.LogManager;
@@ -27,7 +27,8 @@ import org.junit.jupiter.api.io.TempDir;
  *
  * <p>Release 0.1.0 was killed after it had written block 3 and deleted block 2. Blocks 1 and 2 are
  * in its last snapshot. Nine reads of a file and one of a block of unknown origin are in the
- * history. The files of version 99 differ in nothing but their version.
+ * history. Of the others, one differs in the snapshot's own version, and two in that of the
+ * simulator's snapshot in it.
  */
 class TestStateVersions {
   private static final Path FILES = Path.of("src/test/resources/state");
@@ -60,7 +61,7 @@ class TestStateVersions {
       for (Path file : files.filter(Files::isRegularFile).toList()) {
         Path to = dir.resolve(from.relativize(file).toString());
         Files.createDirectories(to.getParent());
-        Files.copy(file, to);
+        Files.copy(file, to, StandardCopyOption.REPLACE_EXISTING);
       }
     }
   }
@@ -81,26 +82,49 @@ class TestStateVersions {
   }
 
   private void assertRefused(String file) {
+    assertSaid(file, "version 99", "go back to the plugin that wrote it");
+  }
+
+  private void assertSimulatorsRefused(int version, String file) {
+    assertSaid(
+        file,
+        "the snapshot has version " + version + ", this simulator reads ",
+        "blocks are laid out anew from the replicas. Nothing needs to be done.");
+  }
+
+  private void assertSaid(String file, String... parts) {
     assertThat(log.toString().lines())
         .filteredOn(line -> line.contains(dir.resolve(file).toString()))
         .singleElement()
         .asString()
-        .contains("version 99", "go back to the plugin that wrote it");
+        .contains(parts);
+  }
+
+  private void assertBeginsEmpty(int rejected) {
+    assertThat(counter("state_rejected")).isEqualTo(rejected);
+    assertThat(counter("blocks_mapped")).isZero();
+    assertThat(volume.isHealthy()).isTrue();
+  }
+
+  /** Its simulator wrote version 3. */
+  @Test
+  void theStateOfTheReleaseBeforeIsRefusedInWordsAndTheDeviceBeginsEmpty() throws IOException {
+    put("written-by-0.1.0");
+    start();
+    assertSimulatorsRefused(3, "meld/snapshot-3");
+    assertSimulatorsRefused(3, "meld/snapshot-2");
+    assertBeginsEmpty(2);
+    assertThat(counter("history_entries")).as("by inodes").isZero();
+    assertThat(log.toString()).contains("A read history of version 1 is by inodes");
+    assertThat(counter("history_resets")).isZero();
   }
 
   @Test
-  void theStateOfTheReleaseBeforeIsTakenOver() throws IOException {
-    put("written-by-0.1.0");
+  void aStateWithAnEarlierSimulatorsSnapshotIsRefusedAsWell() throws IOException {
+    put("with-a-simulators-version-5");
     start();
-    assertThat(counter("state_restored_blocks")).isEqualTo(1);
-    assertThat(counter("state_relaid_blocks")).isEqualTo(1);
-    assertThat(counter("blocks_mapped")).as("before the other is laid out").isEqualTo(1);
-    assertThat(counter("mapped_pages")).as("block 1").isEqualTo((1 << 20) / (16 << 10));
-    assertThat(counter("history_entries")).as("by inodes").isZero();
-    assertThat(log.toString()).contains("A read history of version 1 is by inodes");
-    for (String fault : List.of("state_rejected", "state_torn_journals", "history_resets")) {
-      assertThat(counter(fault)).as(fault).isZero();
-    }
+    assertSimulatorsRefused(5, "meld/snapshot-3");
+    assertBeginsEmpty(1);
   }
 
   @Test
@@ -109,16 +133,15 @@ class TestStateVersions {
     start();
     assertRefused("meld/snapshot-4");
     assertRefused("meld-read-history");
-    assertThat(counter("state_rejected")).isEqualTo(1);
-    assertThat(counter("blocks_mapped")).isZero();
+    assertBeginsEmpty(1);
     assertThat(counter("history_entries")).isZero();
     assertThat(counter("history_resets")).isEqualTo(1);
-    assertThat(volume.isHealthy()).isTrue();
   }
 
   @Test
   void anOwnSnapshotBesideALaterStateIsUsed() throws IOException {
     put("written-by-0.1.0");
+    put("with-todays-simulator");
     Files.delete(dir.resolve("meld-read-history"));
     put("of-version-99");
     start();
