@@ -42,7 +42,8 @@ public final class MeldVolumes implements AutoCloseable {
 
   private final MeldVolume.Shared shared;
   private final ThreadLocal<Creation> creation =
-      ThreadLocal.withInitial(() -> new Creation(new BlockKey("", 0), BlockHint.NONE));
+      ThreadLocal.withInitial(
+          () -> new Creation(new BlockKey("", 0), BlockHint.NONE, ReadPattern.AUTO));
   private final Publisher traceBean;
   private final VolumeLifecycle lifecycle;
 
@@ -160,11 +161,22 @@ public final class MeldVolumes implements AutoCloseable {
   /**
    * This thread creates a block: asks how it will be read, for the choice of its volume and for its
    * layout, once and before any lock is held. It creates the block until all calls are closed.
+   *
+   * <p>Its volume is not chosen yet: the first history that knows its kind decides.
    */
   public Creation create(BlockKey block) {
     Creation present = creation.get();
     if (!present.block.equals(block)) {
-      present = new Creation(block, shared.hints().of(block.pool(), block.id()));
+      BlockHint hint = shared.hints().of(block.pool(), block.id());
+      present =
+          new Creation(
+              block,
+              hint,
+              lifecycle.volumes().stream()
+                  .map(volume -> volume.policy().decide(hint).pattern())
+                  .filter(pattern -> pattern != ReadPattern.AUTO)
+                  .findFirst()
+                  .orElse(ReadPattern.AUTO));
       creation.set(present);
     }
     present.calls++;
@@ -175,11 +187,13 @@ public final class MeldVolumes implements AutoCloseable {
   public final class Creation implements AutoCloseable {
     private final BlockKey block;
     private final BlockHint hint;
+    private final ReadPattern pattern;
     private int calls;
 
-    private Creation(BlockKey block, BlockHint hint) {
+    private Creation(BlockKey block, BlockHint hint, ReadPattern pattern) {
       this.block = block;
       this.hint = hint;
+      this.pattern = pattern;
     }
 
     /**
@@ -207,17 +221,9 @@ public final class MeldVolumes implements AutoCloseable {
     shared.hints().of(block.pool(), block.id());
   }
 
-  /**
-   * How the block that this thread creates would be read. Its volume is not chosen yet: the first
-   * history that knows its directory decides.
-   */
+  /** How the block that this thread creates would be read. Under HDFS's lock: only looks. */
   public ReadPattern newBlockPattern() {
-    Creation created = creation.get();
-    return lifecycle.volumes().stream()
-        .map(volume -> volume.policy().decide(created.hint).pattern())
-        .filter(pattern -> pattern != ReadPattern.AUTO)
-        .findFirst()
-        .orElse(ReadPattern.AUTO);
+    return creation.get().pattern;
   }
 
   /** The most bytes that this thread's block is expected to get; 0 when that is not known. */
