@@ -220,7 +220,7 @@ public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
 
   @Override
   public synchronized String getLastError() {
-    IOException failure = writer == null ? null : writer.failure();
+    Throwable failure = writer == null ? null : writer.failure();
     return failure == null ? "" : failure.toString();
   }
 

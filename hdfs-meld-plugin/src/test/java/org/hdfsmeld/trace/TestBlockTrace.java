@@ -20,9 +20,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.zip.GZIPInputStream;
+import org.apache.hadoop.thirdparty.com.google.common.hash.Hashing;
 import org.hdfsmeld.datanode.config.TraceConfiguration;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.model.ReadPattern;
+import org.hdfsmeld.record.RecordFiles;
+import org.hdfsmeld.record.RecordKind;
+import org.hdfsmeld.record.RecordRing;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -335,6 +339,27 @@ class TestBlockTrace {
       trace.start();
       assertThat(trace.getLastError()).isEmpty();
     }
+  }
+
+  @Test
+  void anErrorEndsItToo() throws IOException {
+    TraceConfiguration config = new TraceConfiguration(dir.toString(), 3, 1 << 20, 1024, false);
+    RecordFiles files = new RecordFiles(dir.resolve("dn"), RecordKind.TRACE);
+    RecordRing ring = RecordRing.ofFirst(1024);
+    TraceWriter writer =
+        new TraceWriter(
+            ring,
+            new RotatedOutput(files, config, Instant.EPOCH, ""),
+            Hashing.sipHash24(),
+            false,
+            volume -> {
+              throw new OutOfMemoryError("Java heap space");
+            },
+            0);
+    ring.add(0, 0, 0, 0, 0, 0, 0);
+    writer.run();
+    assertThat(writer.failure()).hasMessage("Java heap space");
+    assertThat(writer.lost()).isEqualTo(1);
   }
 
   @Test

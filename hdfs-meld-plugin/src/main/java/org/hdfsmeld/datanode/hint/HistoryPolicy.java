@@ -196,7 +196,7 @@ public final class HistoryPolicy implements AutoCloseable {
           () -> {
             try (SimDevice device = opener.open()) {
               times = LayoutTimes.measure(device);
-            } catch (Exception | LinkageError e) {
+            } catch (Exception | Error e) {
               LOG.warn(
                   "Volume {}: blocks are decided on by their size, as the device's times could not"
                       + " be measured: {}",
@@ -211,6 +211,7 @@ public final class HistoryPolicy implements AutoCloseable {
 
   private void save() {
     if (history.takeChanged() && !file.save(history)) {
+      history.keepChanged();
       counters.increment(VolumeCounter.HISTORY_SAVE_ERRORS);
     }
   }

@@ -3,6 +3,9 @@ package org.hdfsmeld.datanode.hint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.doThrow;
+import static org.mockito.Mockito.mock;
 
 import java.io.File;
 import java.nio.file.Files;
@@ -194,6 +197,22 @@ class TestHistoryPolicy {
   }
 
   @Test
+  void noErrorEndsTheScheduleAndWhatIsNotSavedIsSavedLater() throws Exception {
+    KindHistory full = mock(KindHistory.class);
+    doThrow(new OutOfMemoryError("Java heap space")).when(full).write(any());
+    assertThat(new HistoryFile(folder.toFile()).save(full)).isFalse();
+    Path file = Files.createDirectories(folder.resolve(HistoryFile.NAME + ".tmp/in-the-way"));
+    try (HistoryPolicy hints =
+        new HistoryPolicy(folder.toFile(), config(8, 20), this::device, counters)) {
+      record(hints, OF_FILE, 1);
+      await().until(() -> counters.get(VolumeCounter.HISTORY_SAVE_ERRORS) >= 2);
+      Files.delete(file);
+      Files.delete(file.getParent());
+      await().until(() -> Files.exists(folder.resolve(HistoryFile.NAME)));
+    }
+  }
+
+  @Test
   void aDeviceThatCannotBeMeasuredLeavesItToTheSize() throws Exception {
     try (HistoryPolicy hints =
         new HistoryPolicy(
@@ -217,8 +236,12 @@ class TestHistoryPolicy {
   }
 
   private static HistoryConfiguration config(int minRuns) {
+    return config(minRuns, 0);
+  }
+
+  private static HistoryConfiguration config(int minRuns, long saveIntervalMs) {
     return new HistoryConfiguration(
-        HistoryConfiguration.Automatic.HISTORY, 86_400_000, minRuns, 100, 0, 3_600_000);
+        HistoryConfiguration.Automatic.HISTORY, 86_400_000, minRuns, 100, saveIntervalMs, 3_600_000);
   }
 
   /** Standalone reads of 64 KiB. */
