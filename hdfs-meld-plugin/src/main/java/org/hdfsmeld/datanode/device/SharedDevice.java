@@ -102,6 +102,9 @@ public final class SharedDevice implements MeldDeviceMXBean {
   private volatile boolean closed;
   private boolean started;
 
+  /** Whether the mode was changed since the device began to work. */
+  private volatile boolean switched;
+
   /** What the open device had been through before it had blocks. */
   private volatile Precondition past = Precondition.NONE;
 
@@ -284,6 +287,7 @@ public final class SharedDevice implements MeldDeviceMXBean {
       throw new IllegalArgumentException("time dilation " + newDilation + ": " + problem);
     }
     timeDilation = newDilation;
+    switched |= started && newMode != mode;
     started = true;
     try {
       if (newMode != MeldMode.OFF && queue == null && !closed) {
@@ -310,6 +314,10 @@ public final class SharedDevice implements MeldDeviceMXBean {
       mode = newMode;
       timeline.modeChanged();
     }
+  }
+
+  public boolean isSwitched() {
+    return switched;
   }
 
   /** A call failed. If it is for good, {@link #usable} is null from now on. */

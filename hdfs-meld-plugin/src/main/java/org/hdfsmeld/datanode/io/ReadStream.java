@@ -64,7 +64,11 @@ public final class ReadStream implements RequestedRange.Source {
   /** Bytes are read from the block's file: returns when the device has them too. Never throws. */
   public synchronized void consume(long offset, int length) {
     used = true;
-    if (length <= 0 || closed || !volume.device().forwards()) {
+    if (length <= 0 || closed) {
+      return;
+    }
+    if (!volume.device().forwards()) {
+      volume.counters().add(VolumeCounter.STOCK_READ_BYTES, length);
       return;
     }
     if (blocks == null && !open()) {

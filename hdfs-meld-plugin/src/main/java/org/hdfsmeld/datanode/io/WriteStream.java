@@ -49,7 +49,14 @@ public final class WriteStream implements WriteCoalescer.Sink {
 
   /** Bytes were written to the block's file. Never throws. */
   public synchronized void write(long offset, int length) {
-    if (length <= 0 || closed || !volume.device().forwards()) {
+    if (length <= 0 || closed) {
+      return;
+    }
+    if (!volume.device().forwards()) {
+      volume.counters().add(VolumeCounter.STOCK_WRITE_BYTES, length);
+      if (extent != null) {
+        extent.switched();
+      }
       return;
     }
     if (coalescer == null && !open()) {
@@ -95,6 +102,7 @@ public final class WriteStream implements WriteCoalescer.Sink {
       coalescer.drain();
     } else {
       coalescer.release();
+      extent.switched();
     }
     extent.writerClosed();
   }

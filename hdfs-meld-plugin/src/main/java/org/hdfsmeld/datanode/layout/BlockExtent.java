@@ -5,12 +5,14 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import org.hdfsmeld.datanode.device.WrittenExtent;
+import org.hdfsmeld.datanode.metrics.VolumeCounter;
 import org.hdfsmeld.datanode.state.BlockRecord;
 import org.hdfsmeld.datanode.state.DeviceState;
 import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.model.HintDecision;
 import org.hdfsmeld.sim.NamespaceInfo;
+import org.hdfsmeld.sim.SimStatus;
 
 /**
  * Where a block lies on the device: a list of slots, of which the bytes from 0 to {@code mapped}
@@ -72,6 +74,9 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
 
   /** Bytes from the block's start that were preloaded, and never written. */
   private long preloaded;
+
+  /** Why the device lacks something of the block, if it does. */
+  private volatile VolumeCounter lacks = VolumeCounter.UNSEEN_WRITES;
 
   /** Whether the journal has heard of a change. */
   private boolean changed;
@@ -296,11 +301,30 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
     long slotBytes = space.slotBytes;
     for (int i = 0; i < slots.length; i++) {
       if (slots[i] == address / slotBytes) {
+        lacks = VolumeCounter.REFUSED_WRITES;
         mapped = Math.min(mapped, i * slotBytes + address % slotBytes);
         preloaded = Math.min(preloaded, mapped);
         change();
       }
     }
+  }
+
+  /** The device did not get something of the block. */
+  void lacks(long status) {
+    lacks =
+        status == SimStatus.TIMEOUT
+            ? VolumeCounter.OVERLOADED_WRITES
+            : VolumeCounter.REFUSED_WRITES;
+  }
+
+  /** Something of the block was written while the volume was off. */
+  public void switched() {
+    lacks = VolumeCounter.SWITCHED_WRITES;
+  }
+
+  /** By what is counted that the device lacks something of the block. */
+  public VolumeCounter lacks() {
+    return lacks;
   }
 
   /** Where the last byte of the block on the device may be. */

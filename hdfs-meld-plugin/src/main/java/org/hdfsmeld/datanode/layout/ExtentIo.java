@@ -136,6 +136,8 @@ public final class ExtentIo {
             boolean taken = device.preload(extent, address / lbaBytes, lbas, directive);
             if (taken) {
               extent.preloaded(offset, offset + length);
+            } else {
+              extent.lacks(SimStatus.TIMEOUT);
             }
             return taken;
           }
@@ -245,6 +247,8 @@ public final class ExtentIo {
           long ticket = submit(Opcode.WRITE, extent, offset, length, decision, detached, client);
           if (ticket >= 0) {
             extent.written(offset, Math.min(offset + length, blockBytes));
+          } else {
+            extent.lacks(ticket);
           }
           return ticket;
         }
@@ -357,6 +361,7 @@ public final class ExtentIo {
   /** No slot is left, unless it is the block that is gone. */
   private void full(BlockExtent extent) {
     if (!extent.isDropped()) {
+      extent.lacks(SimStatus.CAPACITY);
       device.full();
     }
   }

@@ -325,8 +325,15 @@ public final class MeldVolume implements MeldVolumeMXBean {
       return;
     }
     BlockExtent extent = present.find(key);
-    if (length > (extent == null ? 0 : extent.reach())) {
-      unseen(key.toString());
+    if (length > (extent == null ? 0 : extent.mappedBytes())) {
+      VolumeCounter unknown =
+          device.device().isSwitched() ? VolumeCounter.SWITCHED_WRITES : VolumeCounter.UNSEEN_WRITES;
+      VolumeCounter cause = extent == null ? unknown : extent.lacks();
+      if (cause == VolumeCounter.UNSEEN_WRITES) {
+        unseen(key.toString());
+      } else {
+        counters.increment(cause);
+      }
     }
     if (extent != null) {
       present.renew(extent);

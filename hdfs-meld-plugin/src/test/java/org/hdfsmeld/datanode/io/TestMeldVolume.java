@@ -331,6 +331,40 @@ class TestMeldVolume {
     assertThat(bytes(sent(Opcode.DEALLOCATE))).isEqualTo(8 * MIB);
   }
 
+  /** Each by its cause; Hadoop's own silence is {@code unseen_writes}. */
+  @ParameterizedTest
+  @CsvSource({"refused_writes", "overloaded_writes", "switched_writes", "unseen_writes"})
+  void whatTheDeviceLacksOfAFinishedBlockIsCountedByItsCause(String cause) {
+    volume = volume("real-time", MeldKeys.WAIT_TIMEOUT, "1ms");
+    WriteStream writer = new WriteStream(volume, BLOCK, file, true, StreamUser.DATANODE);
+    writer.write(0, 4 * MIB);
+    switch (cause) {
+      case "refused_writes" -> device.fail(SimStatus.CAPACITY);
+      case "overloaded_writes" -> device.full = true;
+      case "switched_writes" -> volume.setMode("off");
+      default -> {}
+    }
+    if (!cause.equals("unseen_writes")) {
+      for (long at = 4 * MIB; at < 40 * MIB; at += PACKET) {
+        writer.write(at, PACKET);
+      }
+    }
+    while (cause.equals("overloaded_writes") && volume.device().hasRoom()) {
+      volume.device().flush();
+    }
+    writer.close();
+    device.fail(0);
+    volume.setMode("real-time");
+    volume.finalized(BLOCK, 40 * MIB);
+    device.full = false;
+    for (String each :
+        List.of("refused_writes", "overloaded_writes", "switched_writes", "unseen_writes")) {
+      assertThat(counter(each)).as(each).isEqualTo(each.equals(cause) ? 1 : 0);
+    }
+    boolean off = cause.equals("switched_writes");
+    assertThat(counter("stock_write_bytes")).isEqualTo(off ? 36L * MIB : 0);
+  }
+
   @Test
   void aWriterClosedWhileSwitchedOffGivesItsTicketsUp() {
     WriteStream writer = new WriteStream(volume, BLOCK, file, true, StreamUser.DATANODE);

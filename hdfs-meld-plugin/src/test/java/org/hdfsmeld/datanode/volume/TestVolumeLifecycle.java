@@ -327,6 +327,12 @@ class TestVolumeLifecycle {
     volume(1).setMode("off");
     volume(1).finalized(other, 1);
     assertThat(FakeDevice.counters(volume(1))).containsEntry("unseen_writes", 2L);
+    volume(1).setMode("account");
+    volume(1).finalized(other, 1);
+    assertThat(FakeDevice.counters(volume(1)))
+        .as("nobody knows whether it was written meanwhile")
+        .containsEntry("unseen_writes", 2L)
+        .containsEntry("switched_writes", 1L);
   }
 
   private org.hdfsmeld.datanode.layout.BlockExtent extent(int number) throws IOException {
