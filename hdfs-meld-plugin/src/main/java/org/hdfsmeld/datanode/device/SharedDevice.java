@@ -8,9 +8,11 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
@@ -468,7 +470,18 @@ public final class SharedDevice implements MeldDeviceMXBean {
       }
     }
     long begin = System.nanoTime();
-    ByteBuffer image = queue.call(DeviceCalls.PATIENCE, buffer::take);
+    // A record counts what was put in, the image what the device has acknowledged.
+    Set<BlockKey> unacknowledged = new HashSet<>();
+    ByteBuffer image =
+        queue.<ByteBuffer, IOException>call(
+            DeviceCalls.PATIENCE,
+            target -> {
+              ByteBuffer taken = buffer.take(target);
+              unacknowledged.addAll(queue.unacknowledged());
+              return taken;
+            });
+    records.replaceAll(
+        record -> unacknowledged.contains(record.key()) ? record.withoutData() : record);
     StateCounter stall = StateCounter.STATE_SNAPSHOT_STALL_NS;
     stateCounters.set(stall, Math.max(stateCounters.get(stall), System.nanoTime() - begin));
     return new StateSnapshot(

@@ -313,6 +313,11 @@ public final class VolumePort implements DeviceThread.Origin {
       // Given before the device went out of service.
       return;
     }
+    if (status == SimStatus.TIMEOUT) {
+      // It was taken, but a wait for it took the host too long.
+      timedOut();
+      return;
+    }
     failed(opcode == CommandRing.PRELOAD ? "preload" : Opcode.name(opcode), status, error);
     if (extent != null) {
       extent.lost(slba);

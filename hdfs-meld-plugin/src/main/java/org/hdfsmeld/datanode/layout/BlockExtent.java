@@ -145,6 +145,7 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
     changed = changed || space.journal.test(this);
   }
 
+  @Override
   public BlockKey key() {
     return key;
   }

@@ -17,6 +17,7 @@ import org.hdfsmeld.datanode.config.MeldKeys;
 import org.hdfsmeld.datanode.config.MeldMode;
 import org.hdfsmeld.datanode.hint.HintSource;
 import org.hdfsmeld.datanode.layout.BlockFile;
+import org.hdfsmeld.datanode.metrics.VolumeCounter;
 import org.hdfsmeld.datanode.volume.MeldVolume;
 import org.hdfsmeld.datanode.volume.MeldVolumes;
 import org.hdfsmeld.model.BlockKey;
@@ -57,6 +58,8 @@ class TestMeldVolume {
 
   @AfterEach
   void noTicketIsLeft() {
+    device.stuck = false;
+    device.status = 0;
     assertThat(device.open()).isEmpty();
   }
 
@@ -329,6 +332,31 @@ class TestMeldVolume {
     assertThat(volume.blocks().find(BLOCK).mappedBytes()).isEqualTo(8 * MIB);
     volume.deleted(BLOCK);
     assertThat(bytes(sent(Opcode.DEALLOCATE))).isEqualTo(8 * MIB);
+  }
+
+  /** As of the disk balancer's copies. */
+  @Test
+  void whatFailsOnTheDeviceIsHeardThoughNobodyWaits() {
+    volume = volume("real-time");
+    device.stuck = true;
+    WriteStream copy = new WriteStream(volume, BLOCK, file, false, StreamUser.DATANODE);
+    copy.write(0, 8 * MIB);
+    copy.close();
+    device.drain.run();
+    assertThat(volume.blocks().find(BLOCK).mappedBytes()).isEqualTo(8 * MIB);
+    device.fail(SimStatus.CAPACITY);
+    device.drain.run();
+    assertThat(counter("errors")).isPositive();
+    assertThat(volume.blocks().find(BLOCK).mappedBytes()).isZero();
+  }
+
+  @Test
+  void aWaitThatTakesTheHostTooLongIsCounted() {
+    long ticket = volume.device().flush();
+    device.fail(SimStatus.TIMEOUT);
+    volume.device().await(ticket, volume.newBudget(true), VolumeCounter.READER_WAIT_NS);
+    assertThat(counter("timeouts")).isEqualTo(1);
+    assertThat(counter("errors")).isZero();
   }
 
   /** Each by its cause; Hadoop's own silence is {@code unseen_writes}. */
