@@ -35,6 +35,7 @@ public final class ReadStream implements RequestedRange.Source {
   private long readBytes;
   private long runReads;
   private long runBytes;
+  private long wanted;
   private boolean longRead;
   private boolean used;
   private boolean closed;
@@ -76,6 +77,7 @@ public final class ReadStream implements RequestedRange.Source {
     }
     budget.renew();
     timeline.reading(offset, length);
+    wanted = offset + length;
     if (window == null || !window.continues(offset)) {
       turnTo(offset, length);
     }
@@ -182,7 +184,7 @@ public final class ReadStream implements RequestedRange.Source {
     long fileBytes = file.length();
     long readable;
     do {
-      readable = blocks.io().readableBytes(extent, fileBytes);
+      readable = blocks.io().readableBytes(extent, fileBytes, wanted);
     } while (readable < fileBytes
         && !volume.device().hasRoom()
         && volume.device().awaitRoom(budget, VolumeCounter.READER_WAIT_NS));

@@ -56,13 +56,20 @@ public final class ExtentIo {
   }
 
   /**
-   * Bytes of the block that the device can read.
+   * Bytes of the block that the device can read. Has it written what its writer holds back of what
+   * is wanted.
    *
    * @param fileBytes present length of the block's file
+   * @param wanted where the present read ends
    */
-  public long readableBytes(BlockExtent extent, long fileBytes) {
-    if (extent.mappedBytes() < fileBytes && !extent.isWritten()) {
+  public long readableBytes(BlockExtent extent, long fileBytes, long wanted) {
+    long mapped = extent.mappedBytes();
+    if (mapped < fileBytes && !extent.isWritten()) {
       preload(extent, fileBytes);
+    } else if (mapped < Math.min(wanted, fileBytes)) {
+      long from = mapped - mapped % pageBytes;
+      int length = (int) Math.min(space.lbas(fileBytes - from) * lbaBytes, PRELOAD_BYTES_MAX);
+      write(extent, from, length, fileBytes, null, true, ClientKind.DATANODE);
     }
     return Math.min(extent.mappedBytes(), fileBytes);
   }
@@ -237,6 +244,11 @@ public final class ExtentIo {
     }
     synchronized (extent.order) {
       if (!extent.beginIo()) {
+        return TicketedIo.NOTHING;
+      }
+      if (extent.mappedBytes() >= Math.min(offset + length, blockBytes)) {
+        // A reader was sooner.
+        endIo(extent);
         return TicketedIo.NOTHING;
       }
       try {
