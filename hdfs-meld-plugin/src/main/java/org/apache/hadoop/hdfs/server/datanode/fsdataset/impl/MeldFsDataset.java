@@ -82,15 +82,24 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
     }
   }
 
-  /** Has replicas in memory tracked so that their deletion is seen, unless a tracker is chosen. */
-  private static Configuration tracked(Configuration conf) {
+  /**
+   * Has replicas in memory tracked so that their deletion is seen, unless a tracker is chosen. In
+   * place: the DataNode's own configuration is the one that is reconfigured.
+   */
+  static Configuration tracked(Configuration conf) {
     String key = DFSConfigKeys.DFS_DATANODE_RAM_DISK_REPLICA_TRACKER_KEY;
-    if (!conf.getTrimmed(key, "").isEmpty()) {
-      return conf;
+    String own = MeldRamDiskReplicaTracker.class.getName();
+    String chosen = conf.getTrimmed(key, "");
+    if (chosen.isEmpty()) {
+      conf.set(key, own);
+    } else if (!chosen.equals(own)) {
+      LOG.warn(
+          "{} is {}: simulated devices keep the copies of replicas in memory that are deleted."
+              + " Remove the key to have them deallocated.",
+          key,
+          chosen);
     }
-    Configuration tracked = new Configuration(conf);
-    tracked.set(key, MeldRamDiskReplicaTracker.class.getName());
-    return tracked;
+    return conf;
   }
 
   /** Opens the device before HDFS has the volume, which is refused with it. */
