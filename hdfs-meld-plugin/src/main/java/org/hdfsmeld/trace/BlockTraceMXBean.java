@@ -1,6 +1,5 @@
 package org.hdfsmeld.trace;
 
-import java.util.List;
 import org.hdfsmeld.record.Recording;
 
 /**
@@ -10,7 +9,4 @@ import org.hdfsmeld.record.Recording;
 public interface BlockTraceMXBean extends Recording {
   /** The folder of the trace files on the DataNode. */
   String getFolder();
-
-  /** Names of the trace files, the oldest first; the last one is incomplete while recording. */
-  List<String> getFiles();
 }
