@@ -19,16 +19,10 @@ import org.hdfsmeld.sim.SimStatus;
  * hold data.
  *
  * <p>Bookkeeping only, under its own short lock, so that it may be called under Hadoop's locks.
- * Device commands that must keep their order are issued under {@link #order}.
+ * Device commands that must keep their order are put in under it too, which waits for nothing.
  */
 public final class BlockExtent implements DeviceState.Block, WrittenExtent {
   private static final long[] NO_SLOTS = {};
-
-  /**
-   * Held while commands that depend on each other are issued. Under Hadoop's locks only by streams
-   * that nothing else writes beside, so that nobody waits for the device there.
-   */
-  final Object order = new Object();
 
   /**
    * What the blocks of a volume share.
@@ -65,12 +59,6 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
   private long trimEnd;
   private int writers;
   private boolean dropped;
-
-  /** Whether commands are being issued to the slots. */
-  private boolean inUse;
-
-  /** Slots of the ended block that may still be in use. */
-  private long[] ending = NO_SLOTS;
 
   /** Bytes from the block's start that were preloaded, and never written. */
   private long preloaded;
@@ -257,7 +245,7 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
 
   /** The block's file is about to get the hint of this decision; false when it has it. */
   synchronized boolean changesFile(HintDecision newDecision) {
-    boolean changes = !newDecision.equals(fileDecision);
+    boolean changes = !dropped && !newDecision.equals(fileDecision);
     fileDecision = newDecision;
     return changes;
   }
@@ -402,44 +390,23 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
   }
 
   /**
-   * Commands are about to be issued to the block's slots, which stay its own until {@link #endIo}.
-   * Under {@link #order}.
-   *
-   * @return false when the block has ended
-   */
-  synchronized boolean beginIo() {
-    inUse = !dropped;
-    return inUse;
-  }
-
-  /**
-   * The commands have been issued.
-   *
-   * @return slots to deallocate, when the block has ended meanwhile
-   */
-  synchronized long[] endIo() {
-    inUse = false;
-    return takeEnding();
-  }
-
-  /**
    * Ends the block.
    *
-   * @return slots to deallocate; none when it has ended before, or while they are in use
+   * @return slots to deallocate; none when it has ended before
    */
   synchronized long[] drop() {
+    long[] ended = slots;
     if (!dropped) {
       dropped = true;
       if (reach > 0) {
         space.held().decrementAndGet();
       }
-      ending = slots;
       slots = NO_SLOTS;
-      if (ending.length > 0) {
+      if (ended.length > 0) {
         change();
       }
     }
-    return inUse ? NO_SLOTS : takeEnding();
+    return ended;
   }
 
   private void reach(long to) {
@@ -448,11 +415,5 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
       space.held().incrementAndGet();
     }
     reach = to;
-  }
-
-  private long[] takeEnding() {
-    long[] taken = ending;
-    ending = NO_SLOTS;
-    return taken;
   }
 }

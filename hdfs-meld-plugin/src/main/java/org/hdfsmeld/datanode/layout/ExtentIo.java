@@ -79,28 +79,18 @@ public final class ExtentIo {
    * after a truncation. Waits for nothing.
    */
   public void preload(BlockExtent extent, long bytes) {
-    issue(
-        extent,
-        () -> {
-          trim(extent);
-          long offset = extent.mappedBytes();
-          if (offset < bytes) {
-            HintDecision decision = extent.decision(bytes);
-            place(extent, decision);
-            preload(extent, offset - offset % pageBytes, bytes, extent.directive(decision));
-          }
-        });
-  }
-
-  /** Issues commands to the block's slots, unless it has ended. */
-  private void issue(BlockExtent extent, Runnable commands) {
-    synchronized (extent.order) {
-      if (extent.beginIo()) {
-        try {
-          commands.run();
-        } finally {
-          endIo(extent);
-        }
+    // One lock for all that is asked of an extent. What the device's thread refuses at once it hears
+    // of afterwards.
+    synchronized (extent) {
+      if (extent.isDropped()) {
+        return;
+      }
+      trim(extent);
+      long offset = extent.mappedBytes();
+      if (offset < bytes) {
+        HintDecision decision = extent.decision(bytes);
+        place(extent, decision);
+        preload(extent, offset - offset % pageBytes, bytes, extent.directive(decision));
       }
     }
   }
@@ -110,19 +100,15 @@ public final class ExtentIo {
    * hint had been known when it was written.
    */
   void decide(BlockExtent extent, BlockHint hint) {
-    synchronized (extent.order) {
+    synchronized (extent) {
       long bytes = extent.preloadedBytes();
       int before = extent.directive(extent.decision(bytes));
       extent.decide(hint);
       HintDecision decision = extent.decision(bytes);
       int directive = extent.directive(decision);
-      if (bytes > 0 && directive != before) {
-        issue(
-            extent,
-            () -> {
-              countPlacement(extent, decision);
-              preload(extent, 0, bytes, directive);
-            });
+      if (bytes > 0 && directive != before && !extent.isDropped()) {
+        countPlacement(extent, decision);
+        preload(extent, 0, bytes, directive);
       }
     }
   }
@@ -137,17 +123,14 @@ public final class ExtentIo {
             full(extent);
             return false;
           }
-          // The device's thread may refuse it at once: the extent hears of that afterwards.
-          synchronized (extent) {
-            int lbas = (int) space.lbas(length);
-            boolean taken = device.preload(extent, address / lbaBytes, lbas, directive);
-            if (taken) {
-              extent.preloaded(offset, offset + length);
-            } else {
-              extent.lacks(SimStatus.TIMEOUT);
-            }
-            return taken;
+          int lbas = (int) space.lbas(length);
+          boolean taken = device.preload(extent, address / lbaBytes, lbas, directive);
+          if (taken) {
+            extent.preloaded(offset, offset + length);
+          } else {
+            extent.lacks(SimStatus.TIMEOUT);
           }
+          return taken;
         });
   }
 
@@ -239,39 +222,24 @@ public final class ExtentIo {
     reclaimer.reclaim();
     HintDecision decision = extent.decision(blockBytes);
     // May wait for the disk, so under no lock that the thread of the hints takes.
-    if (file != null && !extent.isDropped() && extent.changesFile(decision)) {
+    if (file != null && extent.changesFile(decision)) {
       fileHints.accept(decision, file);
     }
-    synchronized (extent.order) {
-      if (!extent.beginIo()) {
+    synchronized (extent) {
+      // A reader may have been sooner.
+      if (extent.isDropped() || extent.mappedBytes() >= Math.min(offset + length, blockBytes)) {
         return TicketedIo.NOTHING;
       }
-      if (extent.mappedBytes() >= Math.min(offset + length, blockBytes)) {
-        // A reader was sooner.
-        endIo(extent);
-        return TicketedIo.NOTHING;
+      trim(extent);
+      place(extent, decision);
+      long ticket = submit(Opcode.WRITE, extent, offset, length, decision, detached, client);
+      if (ticket >= 0) {
+        extent.written(offset, Math.min(offset + length, blockBytes));
+      } else {
+        extent.lacks(ticket);
       }
-      try {
-        trim(extent);
-        place(extent, decision);
-        // As above.
-        synchronized (extent) {
-          long ticket = submit(Opcode.WRITE, extent, offset, length, decision, detached, client);
-          if (ticket >= 0) {
-            extent.written(offset, Math.min(offset + length, blockBytes));
-          } else {
-            extent.lacks(ticket);
-          }
-          return ticket;
-        }
-      } finally {
-        endIo(extent);
-      }
+      return ticket;
     }
-  }
-
-  private void endIo(BlockExtent extent) {
-    reclaim(extent, extent.endIo());
   }
 
   void reclaim(BlockExtent extent, long[] slots) {
