@@ -482,6 +482,9 @@ public final class MeldVolume implements MeldVolumeMXBean {
     values.putAll(device.stats());
     values.put(SharedDevice.COUNTERS_PENDING, pending);
     VolumeBlocks present = blocks;
+    NamespaceInfo namespace = device.namespace();
+    long pageBytes = namespace == null ? 0 : namespace.pageBytes();
+    values.put("mapped_bytes", values.getOrDefault("mapped_pages", 0L) * pageBytes);
     values.put("blocks_mapped", present == null ? 0L : present.count());
     Precondition past = device.device().past();
     values.put("precondition_fill_percent", (long) past.fillPercent());

@@ -173,6 +173,14 @@ public final class VolumeLifecycle {
           root + "=@" + binding.device() + "/" + binding.set(),
           e.getMessage());
     }
+    if (e.status() == SimStatus.ARGUMENT) {
+      return new MeldConfigurationException(
+          shared.config().devices().profileKey(root),
+          binding.profile(),
+          e.getMessage()
+              + "; HDFS writes anywhere on a volume: use a profile without zones, such as "
+              + MeldKeys.defaultOf(MeldKeys.PROFILE));
+    }
     return shared.config().failFast()
         ? new IOException(
             "The simulated device of volume %s cannot be used and %s is true: %s"
