@@ -102,7 +102,7 @@ public final class SharedDevice implements MeldDeviceMXBean {
   private volatile double timeDilation;
   private volatile boolean healthy = true;
   private volatile boolean closed;
-  private boolean started;
+  private volatile boolean started;
 
   /** Whether the mode was changed since the device began to work. */
   private volatile boolean switched;
@@ -386,6 +386,14 @@ public final class SharedDevice implements MeldDeviceMXBean {
     }
   }
 
+  /** Whether to open it may take an hour: its past is to be skewed, and no state has that yet. */
+  public boolean getsLongPast() {
+    return !started
+        && config.mode() != MeldMode.OFF
+        && !config.devices().preconditionOf(name).skew().isEmpty()
+        && RecoveredState.find(stateFolders(), failures, stateCounters).last() == 0;
+  }
+
   /** Puts the device of a usable state in place of the fresh one. */
   private void recover() throws SimException {
     List<Path> folders = stateFolders();
@@ -446,7 +454,10 @@ public final class SharedDevice implements MeldDeviceMXBean {
   private List<Path> stateFolders() {
     Stream<String> present = volumes.stream().map(VolumePort::volume);
     Stream<String> last = lastRoot == null ? Stream.empty() : Stream.of(lastRoot);
-    Stream<String> bound = config.devices().foldersOn(binding.device()).stream().map(File::getPath);
+    Stream<String> bound =
+        binding.isShared()
+            ? config.devices().foldersOn(binding.device()).stream().map(File::getPath)
+            : Stream.of(name);
     return Stream.of(present, last, bound)
         .flatMap(roots -> roots)
         .distinct()

@@ -484,6 +484,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
     VolumeBlocks present = blocks;
     NamespaceInfo namespace = device.namespace();
     long pageBytes = namespace == null ? 0 : namespace.pageBytes();
+    values.put("unknown_keys", (long) config().unknownKeys());
     values.put("mapped_bytes", values.getOrDefault("mapped_pages", 0L) * pageBytes);
     values.put("blocks_mapped", present == null ? 0L : present.count());
     Precondition past = device.device().past();

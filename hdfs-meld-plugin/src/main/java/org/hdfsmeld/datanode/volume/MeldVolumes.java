@@ -5,9 +5,15 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.function.Function;
 import java.util.function.LongUnaryOperator;
+import java.util.stream.Collectors;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
+import org.apache.hadoop.thirdparty.com.google.common.base.Throwables;
+import org.apache.hadoop.thirdparty.com.google.common.util.concurrent.Uninterruptibles;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.config.MeldConfigurationException;
 import org.hdfsmeld.datanode.config.MeldKeys;
@@ -103,6 +109,43 @@ public final class MeldVolumes implements AutoCloseable {
   public void add(String storageId, File currentDir) throws IOException {
     lifecycle.open(storageId, currentDir);
     lifecycle.activate(storageId);
+  }
+
+  /**
+   * As {@link #add}, of the volumes that HDFS begins with: devices are opened side by side, and the
+   * volumes of each in their order.
+   *
+   * @param currentDirs by storage uuid
+   */
+  public void addAll(Map<String, File> currentDirs) throws IOException {
+    List<FutureTask<Void>> opening = new ArrayList<>();
+    currentDirs.entrySet().stream()
+        .collect(Collectors.groupingBy(volume -> lifecycle.deviceName(volume.getValue())))
+        .forEach(
+            (device, bound) -> {
+              FutureTask<Void> task =
+                  new FutureTask<>(
+                      () -> {
+                        for (Map.Entry<String, File> volume : bound) {
+                          add(volume.getKey(), volume.getValue());
+                        }
+                        return null;
+                      });
+              opening.add(task);
+              new Thread(task, "meld-open-" + device).start();
+            });
+    IOException refused = null;
+    for (FutureTask<Void> task : opening) {
+      try {
+        Uninterruptibles.getUninterruptibly(task);
+      } catch (ExecutionException e) {
+        Throwables.throwIfUnchecked(e.getCause());
+        refused = (IOException) e.getCause();
+      }
+    }
+    if (refused != null) {
+      throw refused;
+    }
   }
 
   public VolumeLifecycle lifecycle() {
@@ -318,10 +361,17 @@ public final class MeldVolumes implements AutoCloseable {
     shared.failures().notForwarded(message);
   }
 
-  /** A second call waits for the first, and finds nothing to do. */
   @Override
-  public synchronized void close() {
-    lifecycle.close();
+  public void close() {
+    close(Long.MAX_VALUE);
+  }
+
+  /**
+   * Closes all, and waits no longer than this for the volumes. A second call waits for the first,
+   * and finds nothing to do.
+   */
+  public synchronized void close(long timeoutNs) {
+    lifecycle.close(timeoutNs);
     traceBean.close();
     shared.trace().close();
     shared.timeline().close();

@@ -6,8 +6,8 @@ import org.apache.hadoop.conf.Configuration;
 import org.hdfsmeld.LogEvents;
 import org.junit.jupiter.api.Test;
 
-/** Who tracks replicas in memory. */
-class TestRamDiskTracker {
+/** Who tracks replicas in memory, and how long the end of a DataNode may take. */
+class TestMeldFsDataset {
   private static final String KEY = "dfs.datanode.ram.disk.replica.tracker";
   private final Configuration conf = new Configuration(false);
 
@@ -20,6 +20,14 @@ class TestRamDiskTracker {
       assertThat(log.list()).isEmpty();
     }
     assertThat(conf.getClass(KEY, null)).isEqualTo(MeldRamDiskReplicaTracker.class);
+  }
+
+  @Test
+  void theEndComesBeforeHadoopKills() {
+    assertThat(MeldFsDataset.stopNs(null)).isEqualTo(4_000_000_000L);
+    assertThat(MeldFsDataset.stopNs("60")).isEqualTo(59_000_000_000L);
+    assertThat(MeldFsDataset.stopNs("1")).isEqualTo(1_000_000_000L);
+    assertThat(MeldFsDataset.stopNs("soon")).isEqualTo(4_000_000_000L);
   }
 
   @Test
