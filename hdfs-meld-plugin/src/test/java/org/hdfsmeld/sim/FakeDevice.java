@@ -370,8 +370,7 @@ public class FakeDevice implements SimDevice {
   public int setMode(boolean isRealTime, double timeDilation) {
     modes.add(isRealTime);
     if (!realTime || !isRealTime) {
-      inRing.forEach(ring::end);
-      inRing.clear();
+      inRing.removeIf(ticket -> !side.complete(ticket) || side.post(ticket, 1));
     }
     realTime = isRealTime;
     return status;

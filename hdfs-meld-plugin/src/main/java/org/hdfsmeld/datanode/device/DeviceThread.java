@@ -219,14 +219,6 @@ final class DeviceThread {
     return !ring.isPending(ticket);
   }
 
-  /** Nobody waits for the ticket any more; its command runs on. */
-  void forget(long ticket) {
-    // Of a write it is still to be seen whether the device has done it.
-    if (extents[CommandRing.slot(ticket)] == null) {
-      ring.end(ticket);
-    }
-  }
-
   /** Blocks of which the device may not have all that was put in. By the device's thread. */
   Set<BlockKey> unacknowledged() {
     Set<BlockKey> blocks = new HashSet<>();

@@ -232,17 +232,9 @@ public final class VolumePort implements DeviceThread.Origin {
         timedOut();
       }
       if (budget.isSpent() || isPointless()) {
-        queue.forget(ticket);
         return;
       }
       begin = System.nanoTime();
-    }
-  }
-
-  public void forget(long ticket) {
-    DeviceThread queue = usable();
-    if (queue != null && ticket != TicketedIo.NOTHING) {
-      queue.forget(ticket);
     }
   }
 

@@ -214,9 +214,4 @@ public final class ReadStream implements RequestedRange.Source {
     user.waited(begin);
     timeline.waited(ticket, since);
   }
-
-  @Override
-  public void forget(long ticket) {
-    volume.device().forget(ticket);
-  }
 }

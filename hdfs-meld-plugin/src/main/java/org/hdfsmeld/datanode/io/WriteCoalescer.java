@@ -87,7 +87,7 @@ final class WriteCoalescer {
   void release() {
     start = 0;
     end = 0;
-    tickets.forgetAll(sink);
+    tickets.clear();
   }
 
   private void submit(long length) {

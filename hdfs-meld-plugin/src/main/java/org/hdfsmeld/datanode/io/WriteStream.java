@@ -174,9 +174,4 @@ public final class WriteStream implements WriteCoalescer.Sink {
     volume.device().await(ticket, budget, VolumeCounter.WRITER_WAIT_NS);
     user.waited(begin);
   }
-
-  @Override
-  public void forget(long ticket) {
-    volume.device().forget(ticket);
-  }
 }

@@ -88,7 +88,7 @@ public final class RequestedRange {
   }
 
   void release() {
-    tickets.forgetAll(source);
+    tickets.clear();
   }
 
   /** Mean bytes that were outstanding when the reader came to wait; 0 when it never did. */

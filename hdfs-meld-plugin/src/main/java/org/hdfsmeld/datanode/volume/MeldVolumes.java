@@ -2,18 +2,21 @@ package org.hdfsmeld.datanode.volume;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.function.Function;
 import java.util.function.LongUnaryOperator;
 import java.util.stream.Collectors;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.apache.hadoop.thirdparty.com.google.common.base.Throwables;
-import org.apache.hadoop.thirdparty.com.google.common.util.concurrent.Uninterruptibles;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.config.MeldConfigurationException;
 import org.hdfsmeld.datanode.config.MeldKeys;
@@ -118,33 +121,31 @@ public final class MeldVolumes implements AutoCloseable {
    * @param currentDirs by storage uuid
    */
   public void addAll(Map<String, File> currentDirs) throws IOException {
-    List<FutureTask<Void>> opening = new ArrayList<>();
+    List<Callable<Void>> tasks = new ArrayList<>();
     currentDirs.entrySet().stream()
         .collect(Collectors.groupingBy(volume -> lifecycle.deviceName(volume.getValue())))
+        .values()
         .forEach(
-            (device, bound) -> {
-              FutureTask<Void> task =
-                  new FutureTask<>(
-                      () -> {
-                        for (Map.Entry<String, File> volume : bound) {
-                          add(volume.getKey(), volume.getValue());
-                        }
-                        return null;
-                      });
-              opening.add(task);
-              new Thread(task, "meld-open-" + device).start();
-            });
-    IOException refused = null;
-    for (FutureTask<Void> task : opening) {
-      try {
-        Uninterruptibles.getUninterruptibly(task);
-      } catch (ExecutionException e) {
-        Throwables.throwIfUnchecked(e.getCause());
-        refused = (IOException) e.getCause();
+            bound ->
+                tasks.add(
+                    () -> {
+                      for (Map.Entry<String, File> volume : bound) {
+                        add(volume.getKey(), volume.getValue());
+                      }
+                      return null;
+                    }));
+    ExecutorService threads = Executors.newCachedThreadPool();
+    try {
+      for (Future<Void> opened : threads.invokeAll(tasks)) {
+        opened.get();
       }
-    }
-    if (refused != null) {
-      throw refused;
+    } catch (ExecutionException e) {
+      Throwables.throwIfUnchecked(e.getCause());
+      throw (IOException) e.getCause();
+    } catch (InterruptedException e) {
+      throw new InterruptedIOException("interrupted while devices were opened");
+    } finally {
+      threads.shutdown();
     }
   }
 

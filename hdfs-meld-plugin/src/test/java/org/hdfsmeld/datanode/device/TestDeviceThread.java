@@ -226,27 +226,18 @@ class TestDeviceThread {
     assertThat(lost).containsExactly(7L, 9L);
   }
 
+  /** Whoever waits, a snapshot has to know. */
   @Test
-  void forgottenTicketsAreForgotten() {
-    long ticket = submit(Opcode.READ, 0, false);
-    assertThat(device.open()).hasSize(1);
-    queue.forget(ticket);
-    queue.forget(ticket);
-    queue.await(origin, ticket, 0);
-    assertThat(device.open()).isEmpty();
-  }
-
-  /** Of a write it counts until it is done: a snapshot has to know. */
-  @Test
-  void aWriteThatIsForgottenIsKnownUntilTheDeviceHasDoneIt() throws SimException {
+  void aWriteIsKnownUntilTheDeviceHasDoneIt() throws SimException {
     queue.setMode(true, 1);
     device.stuck = true;
-    queue.forget(submit(Opcode.WRITE, 0, false));
-    submit(Opcode.WRITE, 1, true);
-    queue.forget(submit(Opcode.READ, 2, false));
+    assertThat(queue.await(origin, submit(Opcode.WRITE, 0, false), 1)).isFalse();
+    submit(Opcode.READ, 2, false);
     assertThat(queue.<Set<BlockKey>, RuntimeException>call(target -> queue.unacknowledged()))
         .containsExactly(BLOCK);
     device.stuck = false;
+    drain();
+    submit(Opcode.WRITE, 1, true);
     drain();
     assertThat(queue.<Set<BlockKey>, RuntimeException>call(target -> queue.unacknowledged()))
         .isEmpty();
@@ -293,20 +284,6 @@ class TestDeviceThread {
     hang.countDown();
     drain();
     assertThat(queue.await(origin, ticket, 1)).isTrue();
-    assertThat(device.open()).isEmpty();
-  }
-
-  /** A ticket is given up in its slot, which needs no room. */
-  @Test
-  void whatIsForgottenNeedsNoRoom() {
-    long ticket = submit(Opcode.READ, 0, false);
-    drain();
-    device.before = FakeDevice.hang(hang);
-    for (int i = 0; i < CAPACITY; i++) {
-      assertThat(submit(Opcode.READ, i, true)).isZero();
-    }
-    queue.forget(ticket);
-    hang.countDown();
     assertThat(device.open()).isEmpty();
   }
 
@@ -500,7 +477,7 @@ class TestDeviceThread {
   void inRealTimeCountersArePublishedWhileTheDeviceWorks() throws SimException {
     device.stuck = true;
     queue.setMode(true, 1);
-    queue.forget(submit(Opcode.READ, 0, false));
+    submit(Opcode.READ, 0, false);
     await().until(() -> published.get() > 3);
   }
 

@@ -26,7 +26,6 @@ import org.hdfsmeld.sim.FakeDevice;
 import org.hdfsmeld.sim.Opcode;
 import org.hdfsmeld.sim.SimException;
 import org.hdfsmeld.sim.SimStatus;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -54,13 +53,6 @@ class TestMeldVolume {
   @BeforeEach
   void makeTheFile() throws IOException {
     file = Files.createFile(dir.resolve("blk_7")).toFile();
-  }
-
-  @AfterEach
-  void noTicketIsLeft() {
-    device.stuck = false;
-    device.status = 0;
-    assertThat(device.open()).isEmpty();
   }
 
   private void write(BlockKey key, long from, long to) {
@@ -398,16 +390,6 @@ class TestMeldVolume {
     }
     boolean off = cause.equals("switched_writes");
     assertThat(counter("stock_write_bytes")).isEqualTo(off ? 36L * MIB : 0);
-  }
-
-  @Test
-  void aWriterClosedWhileSwitchedOffGivesItsTicketsUp() {
-    WriteStream writer = new WriteStream(volume, BLOCK, file, true, StreamUser.DATANODE);
-    writer.write(0, 8 * MIB);
-    assertThat(device.open()).isNotEmpty();
-    volume.setMode("off");
-    writer.close();
-    assertThat(device.open()).isEmpty();
   }
 
   /** The waits that it does without would take longer than the test may. */

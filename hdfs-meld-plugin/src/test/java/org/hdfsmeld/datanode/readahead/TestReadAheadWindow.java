@@ -101,7 +101,6 @@ class TestReadAheadWindow {
     window.release();
     source.assertContiguous(0, 128 * MIB);
     assertThat(source.awaited).isEqualTo(source.requests.size());
-    assertThat(source.forgotten).isZero();
     assertThat(source.requests.size()).isLessThanOrEqualTo(135);
   }
 
@@ -144,15 +143,13 @@ class TestReadAheadWindow {
     int open = source.open.size();
     window.read(100 * MIB, PACKET);
     assertThat(open).isBetween(15, 18);
-    assertThat(source.forgotten).isEqualTo(open);
-    assertThat(source.open).isEmpty();
+    assertThat(source.open).as("nobody waits for them").hasSizeGreaterThanOrEqualTo(open);
   }
 
   @Test
   void aSkipWithinTheWindowIsNoJump() {
     window.read(0, PACKET);
     window.read(3 * PACKET, PACKET);
-    assertThat(source.forgotten).isZero();
     source.assertContiguous(0, source.requestedTo());
   }
 
@@ -203,10 +200,9 @@ class TestReadAheadWindow {
   }
 
   @Test
-  void releaseGivesUpEveryTicketAndStartsAfresh() {
+  void afterAReleaseItStartsAfresh() {
     window.read(0, PACKET);
     window.release();
-    assertThat(source.open).isEmpty();
     window.read(PACKET, PACKET);
     assertThat(source.requestedTo()).isEqualTo(2 * PACKET);
   }
@@ -224,7 +220,6 @@ class TestReadAheadWindow {
   void aReadThatBeginsWithTheLastChunkAgainIsSequential() {
     window.read(10 * MIB, 5000);
     window.read(10 * MIB + 4608, 5000);
-    assertThat(source.forgotten).isZero();
     source.assertContiguous(10 * MIB, source.requestedTo());
   }
 
