@@ -101,8 +101,7 @@ final class MeldAdminService {
     }
     try {
       MeldAdminService service =
-          new MeldAdminService(
-              datanode, conf, volumes, System::nanoTime, LockSupport::parkNanos);
+          new MeldAdminService(datanode, conf, volumes, System::nanoTime, LockSupport::parkNanos);
       new BytesService(MeldDatanodeProtocolPB.class, service.handlers())
           .addTo(datanode.ipcServer, conf);
     } catch (IOException e) {
@@ -161,8 +160,8 @@ final class MeldAdminService {
   }
 
   /**
-   * Looks blocks up, which takes the devices' time: one request at a time on the whole DataNode, and
-   * a tenth of the time, so that others keep the handlers and the devices.
+   * Looks blocks up, which takes the devices' time: one request at a time on the whole DataNode,
+   * and a tenth of the time, so that others keep the handlers and the devices.
    */
   void blockLayouts(DataInput request, DataOutput response) throws IOException {
     if (!lookingUp.tryLock()) {

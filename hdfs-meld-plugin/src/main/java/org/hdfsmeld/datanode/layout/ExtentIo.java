@@ -79,7 +79,8 @@ public final class ExtentIo {
    * after a truncation. Waits for nothing.
    */
   public void preload(BlockExtent extent, long bytes) {
-    // One lock for all that is asked of an extent. What the device's thread refuses at once it hears
+    // One lock for all that is asked of an extent. What the device's thread refuses at once it
+    // hears
     // of afterwards.
     synchronized (extent) {
       if (extent.isDropped()) {

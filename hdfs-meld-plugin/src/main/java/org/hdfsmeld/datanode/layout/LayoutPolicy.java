@@ -14,8 +14,8 @@ import org.hdfsmeld.sim.Directive;
  *
  * <p>The decision may leave it to the block's size. That is not known when a block is created, and
  * data cannot be melded after it has been programmed. So the device writes of such a block are
- * deferred until it is large enough, read, synced or closed. Nothing is held back but the commands: the
- * data is in the block's file already.
+ * deferred until it is large enough, read, synced or closed. Nothing is held back but the commands:
+ * the data is in the block's file already.
  */
 public final class LayoutPolicy {
   private static final HintDecision OFF =

@@ -327,7 +327,9 @@ public final class MeldVolume implements MeldVolumeMXBean {
     BlockExtent extent = present.find(key);
     if (length > (extent == null ? 0 : extent.mappedBytes())) {
       VolumeCounter unknown =
-          device.device().isSwitched() ? VolumeCounter.SWITCHED_WRITES : VolumeCounter.UNSEEN_WRITES;
+          device.device().isSwitched()
+              ? VolumeCounter.SWITCHED_WRITES
+              : VolumeCounter.UNSEEN_WRITES;
       VolumeCounter cause = extent == null ? unknown : extent.lacks();
       if (cause == VolumeCounter.UNSEEN_WRITES) {
         unseen(key.toString());
