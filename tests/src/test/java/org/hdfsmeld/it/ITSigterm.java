@@ -99,8 +99,7 @@ class ITSigterm {
   void aBlockThatIsOpenIsWholeAfterwards() throws Exception {
     byte[] content = Content.random(1, MeldCluster.BLOCK_BYTES - 99_991);
     Map<String, String> slow =
-        Map.of(
-            "dfs.datanode.meld.mode", "real-time", "dfs.datanode.meld.time-dilation", "1000000");
+        Map.of("dfs.datanode.meld.mode", "real-time", "dfs.datanode.meld.time-dilation", "1000000");
     try (MeldCluster cluster = MeldCluster.builder().dataNodes(0).start();
         FileSystem files = client(cluster)) {
       DistributedFileSystem hdfs = (DistributedFileSystem) files;

@@ -241,7 +241,12 @@ class TestHistoryPolicy {
 
   private static HistoryConfiguration config(int minRuns, long saveIntervalMs) {
     return new HistoryConfiguration(
-        HistoryConfiguration.Automatic.HISTORY, 86_400_000, minRuns, 100, saveIntervalMs, 3_600_000);
+        HistoryConfiguration.Automatic.HISTORY,
+        86_400_000,
+        minRuns,
+        100,
+        saveIntervalMs,
+        3_600_000);
   }
 
   /** Standalone reads of 64 KiB. */

@@ -182,7 +182,9 @@ class TestMeldVolume {
     assertThat(bytes(sent(Opcode.WRITE))).isEqualTo(pages);
     writer.write(MIB + 100, MIB - 100);
     writer.close();
-    assertThat(bytes(sent(Opcode.WRITE))).as("the page that was filled up").isEqualTo(2 * MIB + FakeDevice.PAGE);
+    assertThat(bytes(sent(Opcode.WRITE)))
+        .as("the page that was filled up")
+        .isEqualTo(2 * MIB + FakeDevice.PAGE);
     assertThat(device.preloads()).isEmpty();
   }
 

@@ -88,7 +88,8 @@ class TestShippedProfiles {
           .containsEntry("unseen_writes", 0L)
           .containsEntry("unmapped_page_reads", 0L);
       long all = counters.get("capacity_pages") * pageBytes;
-      assertThat(counters.get("mapped_bytes")).isEqualTo(profile.startsWith("optane") ? all : bytes);
+      assertThat(counters.get("mapped_bytes"))
+          .isEqualTo(profile.startsWith("optane") ? all : bytes);
       for (int block = 0; block < BLOCKS; block++) {
         volume.deleted(new BlockKey("BP-1", block));
       }

@@ -31,8 +31,7 @@ class TestBlockMemory {
   private static BlockFile file(int block) {
     String folder = "/data/1/current/%s/current/finalized/subdir%d/subdir%d/blk_%d";
     BlockKey key = key(block);
-    File file =
-        new File(folder.formatted(key.pool(), block >> 13 & 31, block >> 8 & 31, key.id()));
+    File file = new File(folder.formatted(key.pool(), block >> 13 & 31, block >> 8 & 31, key.id()));
     return new BlockFile() {
       @Override
       public long length() {
@@ -60,8 +59,7 @@ class TestBlockMemory {
     long least = Long.MAX_VALUE;
     for (int i = 0; i < 5; i++) {
       System.gc();
-      least =
-          Math.min(least, ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
+      least = Math.min(least, ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
     }
     return least;
   }

@@ -431,7 +431,8 @@ class TestVolumeLifecycle {
           .satisfies(
               event ->
                   assertThat(event.getMessage().getFormattedMessage())
-                      .contains(dir.resolve("1").toString(), "laid out anew", "HADOOP_STOP_TIMEOUT"));
+                      .contains(
+                          dir.resolve("1").toString(), "laid out anew", "HADOOP_STOP_TIMEOUT"));
     }
     hang.countDown();
   }
