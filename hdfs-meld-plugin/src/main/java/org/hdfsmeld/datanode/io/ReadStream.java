@@ -95,7 +95,7 @@ public final class ReadStream implements RequestedRange.Source {
     closed = true;
     if (window != null) {
       endRun();
-      releaseWindow();
+      parkWindow();
     }
     publishCounts();
     timeline.ended(key, user.client(), user.kind().text());
@@ -124,7 +124,7 @@ public final class ReadStream implements RequestedRange.Source {
     }
     endRun();
     if (mayPark()) {
-      releaseWindow();
+      parkWindow();
       window = take(offset, length);
     }
   }
@@ -153,12 +153,10 @@ public final class ReadStream implements RequestedRange.Source {
     runBytes = 0;
   }
 
-  /** Gives the window up, or to whoever goes on here. */
-  private void releaseWindow() {
+  /** Leaves the window to whoever goes on here. */
+  private void parkWindow() {
     if (mayPark() && window.next() < file.length()) {
-      volume.parkedWindows().park(key, window, this);
-    } else {
-      window.release();
+      volume.parkedWindows().park(key, window);
     }
   }
 

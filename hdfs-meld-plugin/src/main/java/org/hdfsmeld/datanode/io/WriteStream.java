@@ -101,7 +101,6 @@ public final class WriteStream implements WriteCoalescer.Sink {
       coalescer.flush();
       coalescer.drain();
     } else {
-      coalescer.release();
       extent.switched();
     }
     extent.writerClosed();

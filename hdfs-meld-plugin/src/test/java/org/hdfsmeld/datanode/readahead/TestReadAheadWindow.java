@@ -98,7 +98,6 @@ class TestReadAheadWindow {
     for (long at = 0; at < 128 * MIB; at += PACKET) {
       window.read(at, PACKET);
     }
-    window.release();
     source.assertContiguous(0, 128 * MIB);
     assertThat(source.awaited).isEqualTo(source.requests.size());
     assertThat(source.requests.size()).isLessThanOrEqualTo(135);
@@ -197,14 +196,6 @@ class TestReadAheadWindow {
     window.read(0, (int) (100 * MIB));
     source.assertContiguous(0, source.requestedTo());
     assertThat(source.requestedTo()).isGreaterThanOrEqualTo(100 * MIB);
-  }
-
-  @Test
-  void afterAReleaseItStartsAfresh() {
-    window.read(0, PACKET);
-    window.release();
-    window.read(PACKET, PACKET);
-    assertThat(source.requestedTo()).isEqualTo(2 * PACKET);
   }
 
   @Test
