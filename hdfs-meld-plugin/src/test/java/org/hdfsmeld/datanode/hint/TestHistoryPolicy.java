@@ -131,6 +131,22 @@ class TestHistoryPolicy {
     }
   }
 
+  /** There are as many blocks as replicas: a reason of its own would be the most of each. */
+  @Test
+  void blocksOfAKindShareTheirReasonUntilItsPatternChanges() throws Exception {
+    try (HistoryPolicy hints = hints(8)) {
+      record(hints, OF_FILE, 9);
+      awaitTimes(hints);
+      HintDecision first = hints.decide(OF_FILE);
+      record(hints, OF_FILE, 1);
+      assertThat(hints.decide(OF_FILE)).isSameAs(first);
+      for (int i = 0; i < 9; i++) {
+        hints.record(OF_FILE, 7, true, 128 * MIB, 2048, 16 * MIB);
+      }
+      assertThat(hints.decide(OF_FILE).pattern()).isEqualTo(ReadPattern.SEQUENTIAL);
+    }
+  }
+
   @Test
   void theKindCountsMoreThanItsDirectory() throws Exception {
     try (HistoryPolicy hints = hints(8)) {
