@@ -15,6 +15,7 @@ import org.hdfsmeld.model.ReadPattern;
 import org.hdfsmeld.record.RecordFiles;
 import org.hdfsmeld.record.RecordKind;
 import org.hdfsmeld.record.RecordRing;
+import org.hdfsmeld.record.Recording;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * <p>Recording never makes anybody wait: what finds the ring full is dropped and counted. Memory is
  * 64 bytes for each record of the ring, while a trace is recorded.
  */
-public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
+public final class BlockTrace implements Recording, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(BlockTrace.class);
 
   /** The writer has at most the ring to write down, and the disk may be slow. */

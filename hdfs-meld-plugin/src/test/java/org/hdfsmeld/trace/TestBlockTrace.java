@@ -32,6 +32,7 @@ import org.hdfsmeld.model.ReadPattern;
 import org.hdfsmeld.record.RecordFiles;
 import org.hdfsmeld.record.RecordKind;
 import org.hdfsmeld.record.RecordRing;
+import org.hdfsmeld.record.Recording;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -372,7 +373,7 @@ class TestBlockTrace {
   void whatJmxAsksWaitsForNobodyAndForNoDisk() throws Exception {
     try (BlockTrace trace = trace(3, 1 << 20, 1024)) {
       trace.start();
-      MBeanInfo info = new StandardMBean(trace, BlockTraceMXBean.class, true).getMBeanInfo();
+      MBeanInfo info = new StandardMBean(trace, Recording.class, true).getMBeanInfo();
       assertThat(info.getAttributes())
           .extracting(MBeanFeatureInfo::getName)
           .containsExactlyInAnyOrder(

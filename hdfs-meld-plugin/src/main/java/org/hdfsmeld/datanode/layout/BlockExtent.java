@@ -99,7 +99,7 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
   /** Whether its path is being asked for anew. */
   private boolean renewing;
 
-  /** By which pattern the block's file got its write-lifetime hint; null before that. */
+  /** By which pattern the block's file got its write-lifetime hint. */
   private byte filePattern = NO_PATTERN;
 
   /** Where the replica's file was when it was opened last; null when that is not known. */

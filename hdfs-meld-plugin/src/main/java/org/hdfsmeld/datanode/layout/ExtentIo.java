@@ -79,9 +79,7 @@ public final class ExtentIo {
    * after a truncation. Waits for nothing.
    */
   public void preload(BlockExtent extent, long bytes) {
-    // One lock for all that is asked of an extent. What the device's thread refuses at once it
-    // hears
-    // of afterwards.
+    // One lock for all that is asked of an extent, which hears afterwards of what is refused.
     synchronized (extent) {
       if (extent.isDropped()) {
         return;

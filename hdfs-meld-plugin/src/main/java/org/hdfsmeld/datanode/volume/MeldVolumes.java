@@ -121,21 +121,21 @@ public final class MeldVolumes implements AutoCloseable {
    * @param currentDirs by storage uuid
    */
   public void addAll(Map<String, File> currentDirs) throws IOException {
-    List<Callable<Void>> tasks = new ArrayList<>();
-    currentDirs.entrySet().stream()
-        .collect(Collectors.groupingBy(volume -> lifecycle.deviceName(volume.getValue())))
-        .values()
-        .forEach(
-            bound ->
-                tasks.add(
-                    () -> {
-                      for (Map.Entry<String, File> volume : bound) {
-                        add(volume.getKey(), volume.getValue());
-                      }
-                      return null;
-                    }));
     ExecutorService threads = Executors.newCachedThreadPool();
     try {
+      List<Callable<Void>> tasks = new ArrayList<>();
+      for (List<Map.Entry<String, File>> bound :
+          currentDirs.entrySet().stream()
+              .collect(Collectors.groupingBy(volume -> lifecycle.deviceName(volume.getValue())))
+              .values()) {
+        tasks.add(
+            () -> {
+              for (Map.Entry<String, File> volume : bound) {
+                add(volume.getKey(), volume.getValue());
+              }
+              return null;
+            });
+      }
       for (Future<Void> opened : threads.invokeAll(tasks)) {
         opened.get();
       }
