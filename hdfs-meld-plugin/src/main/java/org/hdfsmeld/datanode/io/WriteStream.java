@@ -55,7 +55,7 @@ public final class WriteStream implements WriteCoalescer.Sink {
     if (!volume.device().forwards()) {
       volume.counters().add(VolumeCounter.STOCK_WRITE_BYTES, length);
       if (extent != null) {
-        extent.switched();
+        extent.lacks(VolumeCounter.SWITCHED_WRITES);
       }
       return;
     }
@@ -101,7 +101,7 @@ public final class WriteStream implements WriteCoalescer.Sink {
       coalescer.flush();
       coalescer.drain();
     } else {
-      extent.switched();
+      extent.lacks(VolumeCounter.SWITCHED_WRITES);
     }
     extent.writerClosed();
   }

@@ -15,7 +15,6 @@ import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.model.HintDecision;
 import org.hdfsmeld.sim.NamespaceInfo;
-import org.hdfsmeld.sim.SimStatus;
 
 /**
  * Where a block lies on the device: a list of slots, of which the bytes from 0 to {@code mapped}
@@ -337,19 +336,9 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
     }
   }
 
-  /** The device did not get something of the block. */
-  void lacks(long status) {
-    boolean isFull = status == SimStatus.TIMEOUT;
-    lacks(isFull ? VolumeCounter.OVERLOADED_WRITES : VolumeCounter.REFUSED_WRITES);
-  }
-
-  private void lacks(VolumeCounter cause) {
+  /** The device did not get something of the block, which is counted by this. */
+  public void lacks(VolumeCounter cause) {
     lacks = (byte) cause.ordinal();
-  }
-
-  /** Something of the block was written while the volume was off. */
-  public void switched() {
-    lacks(VolumeCounter.SWITCHED_WRITES);
   }
 
   /** By what is counted that the device lacks something of the block. */

@@ -127,7 +127,7 @@ public final class ExtentIo {
           if (taken) {
             extent.preloaded(offset, offset + length);
           } else {
-            extent.lacks(SimStatus.TIMEOUT);
+            extent.lacks(VolumeCounter.OVERLOADED_WRITES);
           }
           return taken;
         });
@@ -235,7 +235,8 @@ public final class ExtentIo {
       if (ticket >= 0) {
         extent.written(offset, Math.min(offset + length, blockBytes));
       } else {
-        extent.lacks(ticket);
+        boolean isFull = ticket == SimStatus.TIMEOUT;
+        extent.lacks(isFull ? VolumeCounter.OVERLOADED_WRITES : VolumeCounter.REFUSED_WRITES);
       }
       return ticket;
     }
@@ -340,7 +341,7 @@ public final class ExtentIo {
   /** No slot is left, unless it is the block that is gone. */
   private void full(BlockExtent extent) {
     if (!extent.isDropped()) {
-      extent.lacks(SimStatus.CAPACITY);
+      extent.lacks(VolumeCounter.REFUSED_WRITES);
       device.full();
     }
   }
