@@ -171,6 +171,11 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
     return hint.bornAt(bornMs);
   }
 
+  /** Inode of its file's directory; 0 when that is not known. */
+  long directoryId() {
+    return hint.directoryId();
+  }
+
   /** Whether the NameNode has said something of the block. */
   boolean isKnown() {
     return hint.isKnown();

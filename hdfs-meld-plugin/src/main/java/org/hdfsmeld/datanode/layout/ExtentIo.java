@@ -307,7 +307,7 @@ public final class ExtentIo {
       return;
     }
     trace.record(
-        op, extent.key(), extent.hint().directoryId(), offset, length, decision.pattern(), client);
+        op, extent.key(), extent.directoryId(), offset, length, decision.pattern(), client);
   }
 
   /** Deallocates what truncation left behind, before anything is written there again. */
