@@ -1,7 +1,7 @@
 # What takes too long for CI: what ./meld check does. Sourced by meld.
 # shellcheck shell=bash
 
-CHECK_PARTS=(rust native demo conformance compatibility docker soak fuzz release bare-root aarch64 image)
+CHECK_PARTS=(rust native ring demo conformance compatibility docker soak fuzz release bare-root aarch64 image)
 CHECK=$ROOT/target/check
 
 help_check() {
@@ -12,6 +12,7 @@ Runs what takes too long for ./meld test, and prints one line for each part:
 
   rust          Rust's documents, and the oldest Rust            five minutes
   native        the simulator's tests that take minutes          twenty minutes
+  ring          what the ring needs of the order of memory     ten minutes
   demo          the demo in its full size                        five minutes
   conformance   Hadoop's own test classes, with the plugin       hours
   compatibility the integration tests on each Hadoop and Java    hours
@@ -74,6 +75,14 @@ check_native() (
     CALIBRATE_DRIVES=5 cargo test --profile tested --package meldsim-calibrate --lib --locked -- --ignored &&
     cargo test --package meldsim-cli --test it --locked -- --ignored
 )
+
+# Strides within which each state has a ring of its own.
+check_ring() {
+  local built=$ROOT/native-sim/java/jcstress/target
+  maven --quiet -Pjcstress -pl native-sim/java/jcstress -am package -DskipTests &&
+    "$JAVA_HOME/bin/java" -cp "$built/classes:$built/lib/*" org.openjdk.jcstress.Main -strideSize 8 -strideCount 8 \
+      -jvmArgsPrepend -XX:MaxDirectMemorySize=512m -r "$CHECK/ring"
+}
 
 check_demo() { "$ROOT/meld" demo --report "$CHECK/demo-report.html"; }
 

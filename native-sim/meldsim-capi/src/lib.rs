@@ -27,7 +27,7 @@ mod tickets;
 #[cfg(test)]
 mod tests;
 
-/// What [`monitor`] and [`ring`] are made of; their model tests put shuttle's in the place of these.
+/// What [`monitor`] and [`ring`] are made of; their model tests put shuttle's and loom's in the place of these.
 mod sync {
     pub(crate) use parking_lot::{Condvar, Mutex, MutexGuard};
     pub(crate) use std::sync::atomic::{AtomicBool, AtomicU64};

@@ -40,6 +40,7 @@ const POSTS: usize = 4 * LINE;
 
 /// Words of an entry: the command, flags, the ticket of a wait, the turn.
 pub(crate) const COMMAND: usize = 5;
+#[cfg(test)]
 pub(crate) const FLAGS: usize = 5;
 pub(crate) const AWAITED: usize = 6;
 pub(crate) const TURN: usize = 7;
@@ -59,7 +60,6 @@ const DONE: u64 = 1;
 pub(crate) struct Entry {
     pub(crate) ticket: u64,
     pub(crate) command: [u64; COMMAND],
-    pub(crate) flags: u32,
     pub(crate) awaited: u64,
 }
 
@@ -116,7 +116,6 @@ impl Shared {
         (words[TURN].load(Acquire) == head + 1).then(|| Entry {
             ticket: head + 1,
             command: std::array::from_fn(|at| words[at].load(Relaxed)),
-            flags: words[FLAGS].load(Relaxed) as u32,
             awaited: words[AWAITED].load(Relaxed),
         })
     }
@@ -177,13 +176,13 @@ impl Ring {
         }
     }
 
-    /// A command has ended. When it has failed, the caller ends its slot.
+    /// A command has ended. When it has failed, the caller hears of it whoever waits, and ends its slot.
     pub(crate) fn complete(&mut self, ticket: u64, outcome: Result<u64, Failure>) {
         self.ended += 1;
         self.outstanding -= 1;
         let heard = match &outcome {
             Ok(latency_ps) => !self.shared.end(ticket, *latency_ps),
-            Err(_) => !self.shared.is_pending(ticket),
+            Err(_) => false,
         };
         if !heard {
             self.unheard.push_back(Post { ticket, outcome });

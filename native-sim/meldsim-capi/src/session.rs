@@ -21,13 +21,13 @@ pub const MELDSIM_MAX_OUTSTANDING: u32 = 1024;
 
 /// Entries of a ring for which the lock is kept: others that wait for it get their turn.
 const RING_BATCH: u32 = 64;
-/// In account mode a wait ends by itself; this is for one whose command never completes.
+/// In account mode a wait ends by itself; this is for one that takes the host too long.
 const RING_WAIT_NS: u64 = 1_000_000_000;
 
 /// What an entry of a ring asks for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RingOp {
-    Submit { detached: bool },
+    Submit,
     Preload,
     Wait,
 }
@@ -444,12 +444,8 @@ impl Session {
             }
             state.step(&mut Deadline::never(), &mut unread)?;
         }
-        let tag = match op {
-            RingOp::Submit { detached: false } => OF_RING | entry.ticket,
-            _ => DETACHED,
-        };
-        perform(&mut state.device, entry, tag)?;
-        state.attached()?.outstanding += u64::from(tag != DETACHED && op != RingOp::Preload);
+        perform(&mut state.device, entry, OF_RING | entry.ticket)?;
+        state.attached()?.outstanding += u64::from(op == RingOp::Submit);
         Ok(true)
     }
 

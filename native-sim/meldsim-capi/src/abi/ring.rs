@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use meldsim::{Device, NamespaceId};
 
-use super::io::{MELDSIM_DETACHED, meldsim_command, send};
+use super::io::{meldsim_command, send};
 use super::namespace::directive_of;
 use crate::entry::{check_out, long, session, status};
 use crate::error::Failure;
@@ -84,9 +84,7 @@ fn op_of(entry: &Entry) -> RingOp {
     match command_of(entry).opcode {
         MELDSIM_RING_WAIT => RingOp::Wait,
         MELDSIM_RING_PRELOAD => RingOp::Preload,
-        _ => RingOp::Submit {
-            detached: entry.flags & MELDSIM_DETACHED != 0,
-        },
+        _ => RingOp::Submit,
     }
 }
 

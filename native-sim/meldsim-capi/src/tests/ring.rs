@@ -18,7 +18,10 @@ struct RingRig {
 
 impl RingRig {
     fn new() -> RingRig {
-        let rig = Rig::preloaded(16);
+        RingRig::of(Rig::preloaded(16))
+    }
+
+    fn of(rig: Rig) -> RingRig {
         let words = (0..Shared::words(ENTRIES, SLOTS)).map(|_| AtomicU64::new(7));
         let ring = RingRig {
             rig,
@@ -111,6 +114,42 @@ fn an_entry_that_is_refused_is_posted_with_its_text_and_the_others_go_on() {
     ring.put(MELDSIM_RING_WAIT, 0, 0, 0, good).unwrap();
     assert_eq!(ring.run(Duration::ZERO), i64::MAX);
     assert!(ring.is_done(good));
+}
+
+/// Who gave it up, or never waited, has written something all the same.
+#[test]
+fn a_command_that_fails_on_the_device_is_posted_whoever_waits() {
+    let ring = RingRig::of(zones::rig().0);
+    let detached = ring.put(MELDSIM_WRITE, 3, 1, MELDSIM_DETACHED, 0).unwrap();
+    ring.slot(detached)[STATE].store(0, Release);
+    let given_up = ring.put(MELDSIM_WRITE, 3, 1, 0, 0).unwrap();
+    ring.slot(given_up)[STATE].store(given_up << 1 | 1, Release);
+    ring.run(Duration::ZERO);
+    assert_eq!(ring.word(POSTED), 0, "they are on the device");
+    ok(meldsim_advance(ring.rig.handle, 1_000_000_000));
+    let mut posted = Vec::new();
+    while ring.run(Duration::ZERO) == 0 {
+        assert_eq!(ring.word(POSTED), 1);
+        posted.push((ring.word(POSTS), ring.word(POSTS + 1) as i32));
+    }
+    let failed = |ticket| (ticket, MELDSIM_ERR_ZONE);
+    assert_eq!(posted, [detached, given_up].map(failed));
+}
+
+#[test]
+fn a_wait_that_takes_the_host_too_long_is_an_error() {
+    let ring = RingRig::new();
+    let mut last = 0;
+    for at in 0..64 {
+        last = ring.read(at * 32, 16);
+        ring.run(Duration::ZERO);
+    }
+    let session = crate::handles::get(ring.rig.handle).unwrap();
+    let failure = session
+        .with(|state| state.wait_in_ring(last, 0))
+        .unwrap_err();
+    assert_eq!(failure.code, MELDSIM_ERR_TIMEOUT);
+    assert!(!ring.is_done(last), "the caller hears of it first");
 }
 
 #[test]

@@ -1,32 +1,74 @@
-//! Model tests of a ring: `ring.rs` compiled a second time, over shuttle's atomics, with callers as the page of the interface
-//! has them. A lost wake-up is a deadlock, which shuttle reports with its schedule.
+//! Model tests of a ring: `ring.rs` compiled a second time, over loom's atomics, with callers and a runner of the orderings
+//! that Java's have. Loom tries every schedule of few preemptions, and what weak memory lets each load see. A lost wake-up is
+//! a deadlock.
 
 #[allow(clippy::duplicate_mod, dead_code, reason = "over other primitives")]
 #[path = "../ring.rs"]
 mod ring;
 
-use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
-use shuttle::sync::Arc;
-use shuttle::{check_pct, check_random, thread};
+use loom::sync::Arc;
+use loom::thread;
 
 use self::ring::{AWAITED, HEAD, Ring, STATE, Shared, TAIL, TURN, WAITER};
-use self::sync::{AtomicBool, AtomicU64};
+use self::sync::AtomicU64;
 
-const SCHEDULES: usize = 3000;
 const ENTRIES: u32 = 2;
 const SLOTS: u32 = 4;
 
-/// What a ring is made of, in terms of shuttle.
+/// What a ring is made of, in terms of loom.
 mod sync {
-    pub(crate) use shuttle::sync::atomic::{AtomicBool, AtomicU64};
+    use std::sync::atomic::Ordering::{self, SeqCst};
+
+    use loom::sync::atomic::fence;
+
+    /// Loom takes an access in sequential order for one that acquires and releases; fences around it give it its order.
+    pub(crate) struct AtomicU64(loom::sync::atomic::AtomicU64);
+
+    fn fenced<R>(order: Ordering, access: impl FnOnce() -> R) -> R {
+        if order == SeqCst {
+            fence(SeqCst);
+        }
+        let result = access();
+        if order == SeqCst {
+            fence(SeqCst);
+        }
+        result
+    }
+
+    impl AtomicU64 {
+        pub(crate) fn new(value: u64) -> AtomicU64 {
+            AtomicU64(loom::sync::atomic::AtomicU64::new(value))
+        }
+
+        pub(crate) fn load(&self, order: Ordering) -> u64 {
+            fenced(order, || self.0.load(order))
+        }
+
+        pub(crate) fn store(&self, value: u64, order: Ordering) {
+            fenced(order, || self.0.store(value, order));
+        }
+
+        pub(crate) fn compare_exchange(
+            &self,
+            current: u64,
+            new: u64,
+            success: Ordering,
+            failure: Ordering,
+        ) -> Result<u64, u64> {
+            fenced(success, || {
+                self.0.compare_exchange(current, new, success, failure)
+            })
+        }
+    }
 }
 
 /// A ring, the thread that runs it, and whether that thread sleeps.
 struct Model {
     shared: Shared,
     words: &'static [AtomicU64],
-    asleep: AtomicBool,
+    asleep: AtomicU64,
     runner: thread::Thread,
 }
 
@@ -37,17 +79,17 @@ impl Model {
         Arc::new(Model {
             shared: Shared::new(words, ENTRIES, SLOTS),
             words,
-            asleep: AtomicBool::new(false),
+            asleep: AtomicU64::new(0),
             runner: thread::current(),
         })
     }
 
-    /// By any thread: waits while it is full.
+    /// `CommandRing.claim` and `publish`, and what `DeviceThread.submit` does then; waits while the ring is full.
     fn put(&self, value: u64) -> u64 {
         loop {
-            let at = self.words[TAIL].load(SeqCst);
+            let at = self.words[TAIL].load(Acquire);
             let entry = self.shared.entry(at);
-            if entry[TURN].load(SeqCst) != at
+            if entry[TURN].load(Acquire) != at
                 || self.words[TAIL]
                     .compare_exchange(at, at + 1, SeqCst, SeqCst)
                     .is_err()
@@ -57,120 +99,102 @@ impl Model {
             }
             let ticket = at + 1;
             let slot = self.shared.slot(ticket);
-            slot[WAITER].store(0, SeqCst);
-            slot[STATE].store(ticket << 1, SeqCst);
-            entry[AWAITED].store(value, SeqCst);
+            slot[WAITER].store(0, Relaxed);
+            slot[STATE].store(ticket << 1, Release);
+            entry[AWAITED].store(value, Relaxed);
             entry[TURN].store(ticket, SeqCst);
-            if self.asleep.swap(false, SeqCst) {
+            if self.asleep.load(SeqCst) != 0 {
+                self.asleep.store(0, SeqCst);
                 self.runner.unpark();
             }
             return ticket;
         }
     }
 
-    /// By the runner: sleeps until there is an entry.
+    /// `CommandRing.isPending`.
+    fn is_pending(&self, ticket: u64) -> bool {
+        self.shared.slot(ticket)[STATE].load(SeqCst) == ticket << 1
+    }
+
+    /// `DeviceThread.sleep`: until there is an entry.
     fn sleep(&self) {
-        self.asleep.store(true, SeqCst);
-        if !self.shared.is_ready() {
+        self.asleep.store(1, SeqCst);
+        let head = self.words[HEAD].load(Acquire);
+        if self.shared.entry(head)[TURN].load(SeqCst) != head + 1 {
             thread::park();
         }
-        self.asleep.store(false, SeqCst);
+        self.asleep.store(0, SeqCst);
     }
+
+    /// By the runner: the next entry, for which it sleeps.
+    fn take(&self) -> ring::Entry {
+        loop {
+            if let Some(entry) = self.shared.next() {
+                self.shared.take();
+                return entry;
+            }
+            self.sleep();
+        }
+    }
+}
+
+/// Every schedule with at most so many preemptions.
+fn check(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(preemptions);
+    builder.max_branches = 10_000;
+    builder.check(model);
 }
 
 #[test]
 fn each_entry_is_taken_once_in_the_order_of_its_thread_and_no_wake_up_is_lost() {
-    let model = || {
+    check(2, || {
         let model = Model::new();
-        let callers: Vec<_> = (0..2)
-            .map(|caller| {
-                let model = model.clone();
-                thread::spawn(move || {
-                    for at in 0..2 {
-                        model.put(10 * caller + at);
-                    }
-                })
+        // Not joined: loom lets nobody be woken who waits for a thread's end.
+        for (first, count) in [(0, 2), (10, 1)] {
+            let model = model.clone();
+            thread::spawn(move || {
+                for value in first..first + count {
+                    model.put(value);
+                }
+            });
+        }
+        let mut seen: Vec<u64> = (1..4)
+            .map(|ticket| {
+                let entry = model.take();
+                assert_eq!(entry.ticket, ticket);
+                entry.awaited
             })
             .collect();
-        let mut seen = Vec::new();
-        while seen.len() < 4 {
-            match model.shared.next() {
-                Some(entry) => {
-                    assert_eq!(entry.ticket, model.words[HEAD].load(SeqCst) + 1);
-                    seen.push(entry.awaited);
-                    model.shared.take();
-                }
-                None => model.sleep(),
-            }
-        }
-        for caller in callers {
-            caller.join().unwrap();
-        }
-        for caller in [0, 10] {
-            let of = seen
-                .iter()
-                .filter(|value| (caller..caller + 10).contains(*value));
-            assert!(of.eq(&[caller, caller + 1]), "{seen:?}");
-        }
-    };
-    check_random(model, SCHEDULES);
-    check_pct(model, SCHEDULES, 3);
+        assert!(seen.iter().filter(|value| **value < 10).is_sorted());
+        seen.sort_unstable();
+        assert_eq!(seen, [0, 1, 10]);
+    });
 }
 
-/// The caller looks, says that it sleeps, looks again and sleeps; the runner wakes whom it was told of.
+/// `DeviceThread.awaitDone`: the caller looks, says that it sleeps, looks again and sleeps; the runner wakes whom it was told of.
 #[test]
 fn who_sleeps_for_an_outcome_is_woken() {
-    let model = || {
+    check(3, || {
         let model = Model::new();
         let caller = {
             let model = model.clone();
             thread::spawn(move || {
                 let ticket = model.put(0);
-                model.shared.slot(ticket)[WAITER].store(1, SeqCst);
-                while model.shared.is_pending(ticket) {
-                    thread::park();
+                while model.is_pending(ticket) {
+                    model.shared.slot(ticket)[WAITER].store(1, SeqCst);
+                    if model.is_pending(ticket) {
+                        thread::park();
+                    }
                 }
             })
         };
         let mut ring = Ring::new(model.shared);
-        let entry = loop {
-            match model.shared.next() {
-                Some(entry) => break entry,
-                None => model.sleep(),
-            }
-        };
-        model.shared.take();
+        let entry = model.take();
         ring.outstanding = 1;
         ring.complete(entry.ticket, Ok(5));
         if ring.post(false, None, |failure| failure.code) {
             caller.thread().unpark();
         }
-        caller.join().unwrap();
-    };
-    check_random(model, SCHEDULES);
-    check_pct(model, SCHEDULES, 3);
-}
-
-/// The newest ticket of a slot gets nothing of what was another's.
-#[test]
-fn a_slot_that_was_given_on_is_left_alone() {
-    let model = || {
-        let model = Model::new();
-        let caller = {
-            let model = model.clone();
-            thread::spawn(move || (0..=SLOTS).fold(0, |_, _| model.put(0)))
-        };
-        let mut ring = Ring::new(model.shared);
-        for _ in 0..=SLOTS {
-            while model.shared.next().is_none() {
-                model.sleep();
-            }
-            model.shared.take();
-        }
-        ring.outstanding = 1;
-        ring.complete(1, Ok(5));
-        let newest = caller.join().unwrap();
-        assert!(model.shared.is_pending(newest));
-    };
-    check_random(model, SCHEDULES);
+    });
 }

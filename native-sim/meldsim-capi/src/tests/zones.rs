@@ -9,7 +9,7 @@ const ZONE: u64 = 20;
 const ZONES: u32 = 6;
 
 /// A device with six zones of 16 blocks that begin 20 blocks from each other, of which three may be active and two open.
-fn rig() -> (Rig, u64) {
+pub(super) fn rig() -> (Rig, u64) {
     let mut profile = Profile::builtin("melded-tlc-8x8").unwrap();
     profile.timing.melded_read = None;
     (

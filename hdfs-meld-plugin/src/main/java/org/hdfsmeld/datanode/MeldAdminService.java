@@ -11,7 +11,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
@@ -49,6 +51,11 @@ final class MeldAdminService {
   /** How old a report may be. */
   static final long REPORT_AGE_NS = TimeUnit.SECONDS.toNanos(1);
 
+  /** So many times as long as a look at the device took, nobody looks again. */
+  private static final int REST = 9;
+
+  private static final long LONGEST_REST_NS = TimeUnit.SECONDS.toNanos(1);
+
   /** Most bytes of a file in one answer. */
   private static final int PART_BYTES = 1 << 20;
 
@@ -58,6 +65,7 @@ final class MeldAdminService {
   private final String superGroup;
   private final String owner;
   private final LongSupplier clock;
+  private final LongConsumer rest;
 
   private final ReentrantLock lookingUp = new ReentrantLock();
   private final ReentrantLock reporting = new ReentrantLock();
@@ -65,8 +73,17 @@ final class MeldAdminService {
 
   private record Report(byte[] bytes, long madeNs) {}
 
-  /** A service whose reports age by that clock. */
-  MeldAdminService(DataNode datanode, Configuration conf, MeldVolumes volumes, LongSupplier clock)
+  /**
+   * A service whose reports age by that clock.
+   *
+   * @param rest lets so many nanoseconds pass on that clock
+   */
+  MeldAdminService(
+      DataNode datanode,
+      Configuration conf,
+      MeldVolumes volumes,
+      LongSupplier clock,
+      LongConsumer rest)
       throws IOException {
     this.datanode = datanode;
     this.volumes = volumes;
@@ -74,6 +91,7 @@ final class MeldAdminService {
     this.superGroup = conf.get("dfs.permissions.superusergroup", "supergroup");
     this.owner = UserGroupInformation.getCurrentUser().getUserName();
     this.clock = clock;
+    this.rest = rest;
   }
 
   /** Adds the service to the DataNode. A failure costs the command, not the DataNode: logged. */
@@ -82,7 +100,8 @@ final class MeldAdminService {
       return;
     }
     try {
-      MeldAdminService service = new MeldAdminService(datanode, conf, volumes, System::nanoTime);
+      MeldAdminService service =
+          new MeldAdminService(datanode, conf, volumes, System::nanoTime, LockSupport::parkNanos);
       new BytesService(MeldDatanodeProtocolPB.class, service.handlers())
           .addTo(datanode.ipcServer, conf);
     } catch (IOException e) {
@@ -141,8 +160,8 @@ final class MeldAdminService {
   }
 
   /**
-   * Looks blocks up, which takes the devices' time: one request at a time on the whole DataNode, so
-   * that others keep the handlers and the devices.
+   * Looks blocks up, which takes the devices' time: one request at a time on the whole DataNode,
+   * and a tenth of the time, so that others keep the handlers and the devices.
    */
   void blockLayouts(DataInput request, DataOutput response) throws IOException {
     if (!lookingUp.tryLock()) {
@@ -158,7 +177,9 @@ final class MeldAdminService {
         if (tokens) {
           checkRead(new ExtendedBlock(question.pool(), id), token, caller);
         }
+        long begin = clock.getAsLong();
         layouts.add(volumes.layout(new BlockKey(question.pool(), id)));
+        rest.accept(Math.min(REST * (clock.getAsLong() - begin), LONGEST_REST_NS));
       }
       for (BlockLayout layout : layouts) {
         layout.write(response);

@@ -26,7 +26,7 @@ public final class MeldFsDatasetFactory extends FsDatasetSpi.Factory<FsDatasetSp
   /**
    * Makes the dataset; that of stock HDFS where the plugin does not link with this Hadoop.
    *
-   * @throws MeldConfigurationException when a key is unknown or has a value that cannot be used
+   * @throws MeldConfigurationException as of {@link MeldConfiguration#read}
    * @throws IOException as stock HDFS; also when the simulator cannot be used, or the plugin does
    *     not link, and the configuration asks for fail-fast
    */

@@ -2,6 +2,7 @@ package org.hdfsmeld.datanode;
 
 import java.io.IOException;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.FileIoProvider;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
@@ -22,6 +23,9 @@ final class StockFallback {
   /** What every dataset registers itself as, and none takes back. */
   private static final String METRICS_SOURCE = "FSDatasetState";
 
+  /** What the plugin's dataset sets, with a class of its own. */
+  private static final String TRACKER = DFSConfigKeys.DFS_DATANODE_RAM_DISK_REPLICA_TRACKER_KEY;
+
   /** Builds a dataset. The plugin's own: what this class needs of Hadoop must be there. */
   @FunctionalInterface
   interface Start {
@@ -39,6 +43,7 @@ final class StockFallback {
   static FsDatasetSpi<?> start(DataNode datanode, Configuration conf, Start simulated, Start stock)
       throws IOException {
     FileIoProvider provider = datanode.getFileIoProvider();
+    boolean tracked = conf.get(TRACKER) != null;
     try {
       return simulated.dataset();
     } catch (LinkageError e) {
@@ -53,6 +58,9 @@ final class StockFallback {
       }
       LOG.error("{} HDFS goes on without simulation.", message, e);
       FileIoProviderSwap.install(datanode, provider);
+      if (!tracked) {
+        conf.unset(TRACKER);
+      }
       DefaultMetricsSystem.instance().unregisterSource(METRICS_SOURCE);
       return stock.dataset();
     }

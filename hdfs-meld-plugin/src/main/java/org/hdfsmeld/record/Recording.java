@@ -1,7 +1,13 @@
 package org.hdfsmeld.record;
 
-/** Something of a DataNode that is recorded on demand. */
+import javax.management.MXBean;
+
+/** Something of a DataNode that is recorded on demand, also over JMX. */
+@MXBean
 public interface Recording {
+  /** The folder of the files on the DataNode. */
+  String getFolder();
+
   /** Whether it is being recorded. */
   boolean isRecording();
 

@@ -137,6 +137,11 @@ public final class DatanodeTimeline implements Recording, AutoCloseable {
     return lastLost;
   }
 
+  @Override
+  public String getFolder() {
+    return folder.path().toString();
+  }
+
   public RecordFiles files() {
     return folder;
   }

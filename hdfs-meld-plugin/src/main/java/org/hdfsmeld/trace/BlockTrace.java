@@ -1,7 +1,6 @@
 package org.hdfsmeld.trace;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -16,6 +15,7 @@ import org.hdfsmeld.model.ReadPattern;
 import org.hdfsmeld.record.RecordFiles;
 import org.hdfsmeld.record.RecordKind;
 import org.hdfsmeld.record.RecordRing;
+import org.hdfsmeld.record.Recording;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * <p>Recording never makes anybody wait: what finds the ring full is dropped and counted. Memory is
  * 64 bytes for each record of the ring, while a trace is recorded.
  */
-public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
+public final class BlockTrace implements Recording, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(BlockTrace.class);
 
   /** The writer has at most the ring to write down, and the disk may be slow. */
@@ -43,10 +43,11 @@ public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
   private final RecordFiles files;
   private final List<VolumeTrace> volumes = new CopyOnWriteArrayList<>();
 
+  /** Of the present trace, or the last one: what is asked for by JMX waits for no start or stop. */
+  private record Session(TraceWriter writer, RecordRing ring, Thread thread) {}
+
   private volatile RecordRing ring;
-  private TraceWriter writer;
-  private RecordRing written;
-  private Thread thread;
+  private volatile Session session;
 
   /** No trace yet; nothing is allocated or created before {@link #start}. */
   public BlockTrace(TraceConfiguration config, String dataNodeUuid) {
@@ -152,34 +153,33 @@ public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
       throw new IllegalStateException("No trace file can be made in " + files.path() + ": " + e);
     }
     RecordRing fresh = RecordRing.ofFirst(config.bufferRecords());
-    writer =
+    TraceWriter writer =
         new TraceWriter(
             fresh, output, hash, config.inodes(), i -> volumes.get(i).storageId, System.nanoTime());
-    written = fresh;
-    thread = new Thread(writer, "MeldTraceWriter");
+    Thread thread = new Thread(writer, "MeldTraceWriter");
     thread.setDaemon(true);
     thread.start();
+    session = new Session(writer, fresh, thread);
     ring = fresh;
     LOG.info("Recording a block trace in {}", files.path());
   }
 
   @Override
   public synchronized void stop() {
-    if (thread == null) {
+    if (ring == null) {
       return;
     }
     ring = null;
-    written.close();
+    session.ring.close();
     try {
-      thread.join(STOP_MS);
-      if (thread.isAlive()) {
+      session.thread.join(STOP_MS);
+      if (session.thread.isAlive()) {
         LOG.warn("The trace in {} is still being written", files.path());
       }
     } catch (InterruptedException e) {
       // The files are finished without us.
       Thread.currentThread().interrupt();
     }
-    thread = null;
     LOG.info("Recorded {} block I/Os, dropped {}", getRecords(), getDroppedRecords());
   }
 
@@ -204,38 +204,32 @@ public final class BlockTrace implements BlockTraceMXBean, AutoCloseable {
   }
 
   @Override
-  public synchronized boolean isRecording() {
-    return thread != null && writer.failure() == null;
+  public boolean isRecording() {
+    return ring != null && session.writer.failure() == null;
   }
 
   @Override
-  public synchronized long getRecords() {
-    return writer == null ? 0 : writer.written();
+  public long getRecords() {
+    Session last = session;
+    return last == null ? 0 : last.writer.written();
   }
 
   @Override
-  public synchronized long getDroppedRecords() {
-    return writer == null ? 0 : written.dropped() + writer.lost();
+  public long getDroppedRecords() {
+    Session last = session;
+    return last == null ? 0 : last.ring.dropped() + last.writer.lost();
   }
 
   @Override
-  public synchronized String getLastError() {
-    IOException failure = writer == null ? null : writer.failure();
+  public String getLastError() {
+    Session last = session;
+    Throwable failure = last == null ? null : last.writer.failure();
     return failure == null ? "" : failure.toString();
   }
 
   @Override
   public String getFolder() {
     return files.path().toString();
-  }
-
-  @Override
-  public List<String> getFiles() {
-    try {
-      return files.list();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   public RecordFiles files() {

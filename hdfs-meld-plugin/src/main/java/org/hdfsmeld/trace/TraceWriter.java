@@ -36,7 +36,7 @@ final class TraceWriter implements Runnable {
 
   private final AtomicLong written = new AtomicLong();
   private final AtomicLong lost = new AtomicLong();
-  private volatile IOException failure;
+  private volatile Throwable failure;
 
   /**
    * A writer that has written nothing.
@@ -94,7 +94,7 @@ final class TraceWriter implements Runnable {
     }
     try {
       output.close();
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException | Error e) {
       failed(e);
     }
   }
@@ -107,7 +107,7 @@ final class TraceWriter implements Runnable {
     try {
       output.write(format(record));
       written.incrementAndGet();
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException | Error e) {
       lost.incrementAndGet();
       failed(e);
     }
@@ -152,7 +152,7 @@ final class TraceWriter implements Runnable {
     return volumeNames.get(volume);
   }
 
-  private void failed(IOException e) {
+  private void failed(Throwable e) {
     failure = e;
     ring.close();
   }
@@ -167,7 +167,7 @@ final class TraceWriter implements Runnable {
   }
 
   /** Why writing ended before its time; null when it did not. */
-  IOException failure() {
+  Throwable failure() {
     return failure;
   }
 }

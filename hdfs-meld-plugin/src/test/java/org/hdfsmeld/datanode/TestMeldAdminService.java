@@ -10,6 +10,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -62,10 +63,12 @@ class TestMeldAdminService {
     final AtomicInteger reports = new AtomicInteger();
     volatile CountDownLatch entered = new CountDownLatch(0);
     volatile CountDownLatch leave = new CountDownLatch(0);
+    volatile Runnable looking = () -> {};
 
     @Override
     public BlockHint known(BlockKey block) {
       entered.countDown();
+      looking.run();
       FakeDevice.hang(leave).run();
       return block.id() == 7 ? new BlockHint(ReadPattern.RANDOM, 0, 1, 2, 0) : null;
     }
@@ -94,6 +97,7 @@ class TestMeldAdminService {
   private final BlockTokenSecretManager secrets = secrets();
   private final DataNode dataNode = mock(DataNode.class);
   private final AtomicLong now = new AtomicLong();
+  private final List<Long> rests = new ArrayList<>();
   private MeldVolumes volumes;
   private MeldAdminService service;
 
@@ -110,7 +114,7 @@ class TestMeldAdminService {
     Configuration conf = new Configuration();
     volumes =
         FakeDevice.volumes(MeldConfiguration.read(conf), profile -> () -> new FakeDevice(), hints);
-    service = new MeldAdminService(dataNode, conf, volumes, now::get);
+    service = new MeldAdminService(dataNode, conf, volumes, now::get, rests::add);
   }
 
   @AfterEach
@@ -197,6 +201,15 @@ class TestMeldAdminService {
     when(dataNode.getDNRegistrationForBP(POOL)).thenThrow(new IOException("no such pool"));
     assertThatThrownBy(() -> layout(ALICE, 7, token(secrets, 7, AccessMode.READ)))
         .hasMessageContaining("no such pool");
+  }
+
+  @Test
+  void whoAsksInALoopTakesATenthOfTheDevicesTime() throws IOException {
+    for (long took : new long[] {0, 7, 1000}) {
+      hints.looking = () -> now.addAndGet(TimeUnit.MILLISECONDS.toNanos(took));
+      layout(ALICE, 7, token(secrets, 7, AccessMode.READ));
+    }
+    assertThat(rests).containsExactly(0L, 63_000_000L, 1_000_000_000L);
   }
 
   /** {@link Known} sees to it that nobody is asked. */

@@ -35,6 +35,7 @@ class TestStockFallback {
   /** A start that gets as far as another provider of file I/O. */
   private FsDatasetSpi<?> unlinked() {
     FileIoProviderSwap.install(datanode, new FileIoProvider(null, null));
+    conf.set("dfs.datanode.ram.disk.replica.tracker", "of.the.plugin");
     throw new NoSuchMethodError("'void of.a.later.Hadoop()'");
   }
 
@@ -48,6 +49,7 @@ class TestStockFallback {
   void whatDoesNotLinkLeavesAStockDataNode() throws IOException {
     assertThat(StockFallback.start(datanode, conf, this::unlinked, () -> stock)).isSameAs(stock);
     assertThat(datanode.getFileIoProvider()).isSameAs(provider);
+    assertThat(conf.get("dfs.datanode.ram.disk.replica.tracker")).isNull();
   }
 
   /** The metrics of a process take a name once. */

@@ -288,8 +288,10 @@ public class FakeDevice implements SimDevice {
       default -> {
         boolean detached = entry.getLong(40) != 0;
         long outcome = submit(entry.getInt(4), nsid, slba, nlb, directive, detached);
-        if (outcome > 0) {
-          open.remove(outcome);
+        open.remove(outcome);
+        if (detached && !realTime) {
+          ring.end(ticket);
+        } else if (outcome >= 0) {
           inRing.add(ticket);
         }
         return outcome;
@@ -305,7 +307,7 @@ public class FakeDevice implements SimDevice {
     while (!inRing.isEmpty() && (status < 0 || !stuck)) {
       long ticket = inRing.iterator().next();
       inRing.remove(ticket);
-      if (status < 0 && ring.isPending(ticket)) {
+      if (status < 0) {
         side.post(ticket, status);
         return 0;
       }
@@ -367,6 +369,9 @@ public class FakeDevice implements SimDevice {
   @Override
   public int setMode(boolean isRealTime, double timeDilation) {
     modes.add(isRealTime);
+    if (!realTime || !isRealTime) {
+      inRing.removeIf(ticket -> !side.complete(ticket) || side.post(ticket, 1));
+    }
     realTime = isRealTime;
     return status;
   }

@@ -18,11 +18,21 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.zip.GZIPInputStream;
+import javax.management.MBeanFeatureInfo;
+import javax.management.MBeanInfo;
+import javax.management.StandardMBean;
+import org.apache.hadoop.thirdparty.com.google.common.hash.Hashing;
 import org.hdfsmeld.datanode.config.TraceConfiguration;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.model.ReadPattern;
+import org.hdfsmeld.record.RecordFiles;
+import org.hdfsmeld.record.RecordKind;
+import org.hdfsmeld.record.RecordRing;
+import org.hdfsmeld.record.Recording;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -55,7 +65,7 @@ class TestBlockTrace {
   /** The lines of every file, as they would be read when joined. */
   private static List<String> lines(BlockTrace trace) throws IOException {
     List<String> lines = new ArrayList<>();
-    for (String file : trace.getFiles()) {
+    for (String file : trace.files().list()) {
       try (InputStream in = new GZIPInputStream(new ByteArrayInputStream(bytes(trace, file)))) {
         lines.addAll(new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().toList());
       }
@@ -83,11 +93,11 @@ class TestBlockTrace {
         List.of("2030-01-01T00:00:00Z", "2026-01-01T00:00:00Z", "1999-12-31T23:59:59Z")) {
       now.set(Instant.parse(time));
       trace.start();
-      begun.add(trace.getFiles().get(trace.getFiles().size() - 1));
+      begun.add(trace.files().list().get(trace.files().list().size() - 1));
       trace.stop();
     }
     assertThat(begun).isSorted().doesNotHaveDuplicates();
-    assertThat(trace.getFiles()).isEqualTo(begun.subList(1, 3));
+    assertThat(trace.files().list()).isEqualTo(begun.subList(1, 3));
   }
 
   @Test
@@ -203,7 +213,7 @@ class TestBlockTrace {
       trace.start();
       trace.stop();
       assertThat(permissions(dir.resolve("dn"))).isEqualTo("rwx------");
-      for (String file : trace.getFiles()) {
+      for (String file : trace.files().list()) {
         assertThat(permissions(dir.resolve("dn").resolve(file))).isEqualTo("rw-------");
       }
     }
@@ -227,9 +237,9 @@ class TestBlockTrace {
       }
       trace.stop();
       assertThat(trace.getRecords() + trace.getDroppedRecords()).isEqualTo(50_000);
-      assertThat(trace.getFiles()).hasSize(3).isSorted();
+      assertThat(trace.files().list()).hasSize(3).isSorted();
       assertThat(stranger).exists();
-      for (String file : trace.getFiles()) {
+      for (String file : trace.files().list()) {
         byte[] bytes = bytes(trace, file);
         try (InputStream in = new GZIPInputStream(new ByteArrayInputStream(bytes))) {
           assertThat(new String(in.readAllBytes(), StandardCharsets.UTF_8))
@@ -250,7 +260,7 @@ class TestBlockTrace {
         assertThatThrownBy(() -> trace.files().read(name, 0, 10))
             .isInstanceOf(NoSuchFileException.class);
       }
-      assertThat(trace.files().read(trace.getFiles().get(0), 1L << 40, 10)).isEmpty();
+      assertThat(trace.files().read(trace.files().list().get(0), 1L << 40, 10)).isEmpty();
     }
   }
 
@@ -309,7 +319,7 @@ class TestBlockTrace {
       BlockTrace.VolumeTrace volume = trace.volume("DS-1", () -> "");
       trace.start();
       // The next file cannot be made where its folder was.
-      Files.delete(dir.resolve("dn").resolve(trace.getFiles().get(0)));
+      Files.delete(dir.resolve("dn").resolve(trace.files().list().get(0)));
       Files.delete(dir.resolve("dn"));
       Files.createFile(dir.resolve("dn"));
       long recorded = 0;
@@ -334,6 +344,52 @@ class TestBlockTrace {
       Files.delete(dir.resolve("dn"));
       trace.start();
       assertThat(trace.getLastError()).isEmpty();
+    }
+  }
+
+  @Test
+  void anErrorEndsItToo() throws IOException {
+    TraceConfiguration config = new TraceConfiguration(dir.toString(), 3, 1 << 20, 1024, false);
+    RecordFiles files = new RecordFiles(dir.resolve("dn"), RecordKind.TRACE);
+    RecordRing ring = RecordRing.ofFirst(1024);
+    TraceWriter writer =
+        new TraceWriter(
+            ring,
+            new RotatedOutput(files, config, Instant.EPOCH, ""),
+            Hashing.sipHash24(),
+            false,
+            volume -> {
+              throw new OutOfMemoryError("Java heap space");
+            },
+            0);
+    ring.add(0, 0, 0, 0, 0, 0, 0);
+    writer.run();
+    assertThat(writer.failure()).hasMessage("Java heap space");
+    assertThat(writer.lost()).isEqualTo(1);
+  }
+
+  /** As the DataNode's page /jmx asks, while a trace is stopped on a disk that hangs. */
+  @Test
+  void whatJmxAsksWaitsForNobodyAndForNoDisk() throws Exception {
+    try (BlockTrace trace = trace(3, 1 << 20, 1024)) {
+      trace.start();
+      MBeanInfo info = new StandardMBean(trace, Recording.class, true).getMBeanInfo();
+      assertThat(info.getAttributes())
+          .extracting(MBeanFeatureInfo::getName)
+          .containsExactlyInAnyOrder(
+              "Recording", "Records", "DroppedRecords", "LastError", "Folder");
+      FutureTask<String> asked =
+          new FutureTask<>(
+              () ->
+                  trace.isRecording()
+                      + trace.getLastError()
+                      + trace.getRecords()
+                      + trace.getDroppedRecords());
+      // As whoever starts or stops one.
+      synchronized (trace) {
+        new Thread(asked).start();
+        assertThat(asked.get(1, TimeUnit.MINUTES)).isEqualTo("true00");
+      }
     }
   }
 

@@ -1,6 +1,7 @@
 package org.hdfsmeld.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
@@ -8,7 +9,9 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -28,8 +31,14 @@ class ITSigterm {
   @TempDir Path directory;
 
   private DataNodeProcess start(MeldCluster cluster) throws Exception {
+    return start(cluster, Map.of());
+  }
+
+  private DataNodeProcess start(MeldCluster cluster, Map<String, String> more) throws Exception {
+    Map<String, String> settings = new HashMap<>(SETTINGS);
+    settings.putAll(more);
     DataNodeProcess process =
-        DataNodeProcess.start(cluster, directory.resolve("volume"), SETTINGS, Map.of());
+        DataNodeProcess.start(cluster, directory.resolve("volume"), settings, Map.of());
     await().until(() -> cluster.fileSystem().getDataNodeStats().length == 1);
     return process;
   }
@@ -82,6 +91,36 @@ class ITSigterm {
           Content.assertSame(files, file(content.getKey()), content.getValue());
         }
       }
+    }
+  }
+
+  /** As under load: the device has not acknowledged what was written when the DataNode ends. */
+  @Test
+  void aBlockThatIsOpenIsWholeAfterwards() throws Exception {
+    byte[] content = Content.random(1, MeldCluster.BLOCK_BYTES - 99_991);
+    Map<String, String> slow =
+        Map.of("dfs.datanode.meld.mode", "real-time", "dfs.datanode.meld.time-dilation", "1000000");
+    try (MeldCluster cluster = MeldCluster.builder().dataNodes(0).start();
+        FileSystem files = client(cluster)) {
+      DistributedFileSystem hdfs = (DistributedFileSystem) files;
+      FSDataOutputStream open;
+      try (DataNodeProcess process = start(cluster, slow)) {
+        open = files.create(file(0));
+        open.write(content);
+        open.hflush();
+        await().until(() -> process.counters().get("blocks_mapped") == 1);
+        process.terminate();
+        assertThat(process.awaitEnd()).isEqualTo(TERMINATED);
+      }
+      try (DataNodeProcess again = start(cluster)) {
+        await().until(() -> hdfs.recoverLease(file(0)));
+        Content.assertSame(files, file(0), content);
+        assertThat(again.counters())
+            .containsEntry("state_relaid_blocks", 1L)
+            .containsEntry("unmapped_page_reads", 0L)
+            .containsEntry("errors", 0L);
+      }
+      assertThatThrownBy(open::close).isInstanceOf(IOException.class);
     }
   }
 }

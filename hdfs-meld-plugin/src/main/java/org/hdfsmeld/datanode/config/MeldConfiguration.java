@@ -3,6 +3,8 @@ package org.hdfsmeld.datanode.config;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The plugin's configuration, read once and checked as a whole.
@@ -27,6 +29,7 @@ import org.apache.hadoop.conf.Configuration;
  * @param placement how new blocks are divided between kinds of devices
  * @param trace where and how much of the block trace is kept
  * @param state how the state of devices outlives the DataNode
+ * @param unknownKeys how many keys there are that do nothing
  */
 public record MeldConfiguration(
     MeldMode mode,
@@ -47,8 +50,9 @@ public record MeldConfiguration(
     HintConfiguration hints,
     PlacementConfiguration placement,
     TraceConfiguration trace,
-    StateConfiguration state) {
-
+    StateConfiguration state,
+    int unknownKeys) {
+  private static final Logger LOG = LoggerFactory.getLogger(MeldConfiguration.class);
   private static final long MAX_SLOT_BYTES = 1 << 30;
   private static final double MIN_DILATION = 0.001;
   private static final double MAX_DILATION = 1_000_000;
@@ -61,11 +65,11 @@ public record MeldConfiguration(
   /**
    * Reads and checks every key.
    *
-   * @throws MeldConfigurationException on the first key that is unknown or has a value that cannot
-   *     be used
+   * @throws MeldConfigurationException on the first key that has a value that cannot be used; with
+   *     {@link MeldKeys#FAIL_FAST} also on one that is unknown
    */
   public static MeldConfiguration read(Configuration conf) throws MeldConfigurationException {
-    refuseUnknownKeys(conf);
+    int unknown = unknownKeys(conf);
     int window =
         (int) Values.number(conf, MeldKeys.READAHEAD_WINDOW, MIN_REQUEST_BYTES, MAX_WINDOW_BYTES);
     int request =
@@ -95,7 +99,8 @@ public record MeldConfiguration(
         HintConfiguration.read(conf),
         PlacementConfiguration.read(conf),
         TraceConfiguration.read(conf),
-        StateConfiguration.read(conf));
+        StateConfiguration.read(conf),
+        unknown);
   }
 
   /** Why a time dilation cannot be used, or null when it can. The bounds are the simulator's. */
@@ -106,17 +111,27 @@ public record MeldConfiguration(
         : "must be a number from 0.001 to 1000000; 1.0 runs the device at its own speed";
   }
 
-  private static void refuseUnknownKeys(Configuration conf) throws MeldConfigurationException {
+  /** Counts them: they are typos, or of a later version whose jar comes after its keys. */
+  private static int unknownKeys(Configuration conf) throws MeldConfigurationException {
+    boolean refuses = Values.flag(conf, MeldKeys.FAIL_FAST);
+    int unknown = 0;
     for (String rest : new TreeSet<>(conf.getPropsWithPrefix(MeldKeys.PREFIX).keySet())) {
       String key = MeldKeys.PREFIX + rest;
       if (MeldKeys.defaultOf(key) == null) {
-        throw new MeldConfigurationException(
-            key,
-            conf.getRaw(key),
-            "unknown key; remove it or use one of "
-                + String.join(", ", MeldKeys.DEFAULTS.keySet()));
+        MeldConfigurationException problem =
+            new MeldConfigurationException(
+                key,
+                conf.getRaw(key),
+                "unknown key; remove it or use one of "
+                    + String.join(", ", MeldKeys.DEFAULTS.keySet()));
+        if (refuses) {
+          throw problem;
+        }
+        LOG.warn("{}. It does nothing here.", problem.getMessage());
+        unknown++;
       }
     }
+    return unknown;
   }
 
   private static double dilation(Configuration conf) throws MeldConfigurationException {

@@ -75,7 +75,7 @@ public final class MeldKeys {
 
   private MeldKeys() {}
 
-  static String defaultOf(String key) {
+  public static String defaultOf(String key) {
     return DEFAULTS.getOrDefault(key, OTHERS.get(key));
   }
 

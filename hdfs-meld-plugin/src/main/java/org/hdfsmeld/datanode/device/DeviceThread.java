@@ -1,5 +1,7 @@
 package org.hdfsmeld.datanode.device;
 
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -7,6 +9,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.hdfsmeld.datanode.sink.LibC;
+import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.sim.CommandRing;
 import org.hdfsmeld.sim.Directive;
 import org.hdfsmeld.sim.Opcode;
@@ -216,9 +219,17 @@ final class DeviceThread {
     return !ring.isPending(ticket);
   }
 
-  /** Nobody waits for the ticket any more; its command runs on. */
-  void forget(long ticket) {
-    ring.end(ticket);
+  /** Blocks of which the device may not have all that was put in. By the device's thread. */
+  Set<BlockKey> unacknowledged() {
+    Set<BlockKey> blocks = new HashSet<>();
+    long taken = ring.taken();
+    for (long ticket = swept + 1; ticket <= ring.claimed(); ticket++) {
+      WrittenExtent extent = extents[CommandRing.slot(ticket)];
+      if (extent != null && (ticket > taken || ring.isPending(ticket))) {
+        blocks.add(extent.key());
+      }
+    }
+    return blocks;
   }
 
   /**
@@ -390,7 +401,7 @@ final class DeviceThread {
 
   private void broken(long ticket, Throwable e) {
     Origin origin = origins[CommandRing.slot(ticket)];
-    if (origin != null) {
+    if (origin != null && ring.isKnown(ticket)) {
       origin.broken(e);
     }
   }
@@ -398,7 +409,7 @@ final class DeviceThread {
   private void failed(long ticket, long status, String error) {
     int slot = CommandRing.slot(ticket);
     Origin origin = origins[slot];
-    if (origin != null) {
+    if (origin != null && ring.isKnown(ticket)) {
       origin.failed(extents[slot], ring.opcode(ticket), ring.slba(ticket), status, error);
     }
   }

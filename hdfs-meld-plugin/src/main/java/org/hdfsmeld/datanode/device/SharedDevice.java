@@ -8,9 +8,11 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
@@ -100,7 +102,10 @@ public final class SharedDevice implements MeldDeviceMXBean {
   private volatile double timeDilation;
   private volatile boolean healthy = true;
   private volatile boolean closed;
-  private boolean started;
+  private volatile boolean started;
+
+  /** Whether the mode was changed since the device began to work. */
+  private volatile boolean switched;
 
   /** What the open device had been through before it had blocks. */
   private volatile Precondition past = Precondition.NONE;
@@ -284,6 +289,7 @@ public final class SharedDevice implements MeldDeviceMXBean {
       throw new IllegalArgumentException("time dilation " + newDilation + ": " + problem);
     }
     timeDilation = newDilation;
+    switched |= started && newMode != mode;
     started = true;
     try {
       if (newMode != MeldMode.OFF && queue == null && !closed) {
@@ -310,6 +316,10 @@ public final class SharedDevice implements MeldDeviceMXBean {
       mode = newMode;
       timeline.modeChanged();
     }
+  }
+
+  public boolean isSwitched() {
+    return switched;
   }
 
   /** A call failed. If it is for good, {@link #usable} is null from now on. */
@@ -376,6 +386,14 @@ public final class SharedDevice implements MeldDeviceMXBean {
     }
   }
 
+  /** Whether to open it may take an hour: its past is to be skewed, and no state has that yet. */
+  public boolean getsLongPast() {
+    return !started
+        && config.mode() != MeldMode.OFF
+        && !config.devices().preconditionOf(name).skew().isEmpty()
+        && RecoveredState.find(stateFolders(), failures, stateCounters).last() == 0;
+  }
+
   /** Puts the device of a usable state in place of the fresh one. */
   private void recover() throws SimException {
     List<Path> folders = stateFolders();
@@ -436,7 +454,10 @@ public final class SharedDevice implements MeldDeviceMXBean {
   private List<Path> stateFolders() {
     Stream<String> present = volumes.stream().map(VolumePort::volume);
     Stream<String> last = lastRoot == null ? Stream.empty() : Stream.of(lastRoot);
-    Stream<String> bound = config.devices().foldersOn(binding.device()).stream().map(File::getPath);
+    Stream<String> bound =
+        binding.isShared()
+            ? config.devices().foldersOn(binding.device()).stream().map(File::getPath)
+            : Stream.of(name);
     return Stream.of(present, last, bound)
         .flatMap(roots -> roots)
         .distinct()
@@ -460,7 +481,18 @@ public final class SharedDevice implements MeldDeviceMXBean {
       }
     }
     long begin = System.nanoTime();
-    ByteBuffer image = queue.call(DeviceCalls.PATIENCE, buffer::take);
+    // A record counts what was put in, the image what the device has acknowledged.
+    Set<BlockKey> unacknowledged = new HashSet<>();
+    ByteBuffer image =
+        queue.<ByteBuffer, IOException>call(
+            DeviceCalls.PATIENCE,
+            target -> {
+              ByteBuffer taken = buffer.take(target);
+              unacknowledged.addAll(queue.unacknowledged());
+              return taken;
+            });
+    records.replaceAll(
+        record -> unacknowledged.contains(record.key()) ? record.withoutData() : record);
     StateCounter stall = StateCounter.STATE_SNAPSHOT_STALL_NS;
     stateCounters.set(stall, Math.max(stateCounters.get(stall), System.nanoTime() - begin));
     return new StateSnapshot(

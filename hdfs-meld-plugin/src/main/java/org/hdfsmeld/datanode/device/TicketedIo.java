@@ -7,7 +7,4 @@ public interface TicketedIo {
 
   /** Waits until the ticket's command is done, or until that has become pointless. */
   void await(long ticket);
-
-  /** Gives the ticket up; its command runs on. */
-  void forget(long ticket);
 }

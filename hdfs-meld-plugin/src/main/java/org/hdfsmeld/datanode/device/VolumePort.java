@@ -232,17 +232,9 @@ public final class VolumePort implements DeviceThread.Origin {
         timedOut();
       }
       if (budget.isSpent() || isPointless()) {
-        queue.forget(ticket);
         return;
       }
       begin = System.nanoTime();
-    }
-  }
-
-  public void forget(long ticket) {
-    DeviceThread queue = usable();
-    if (queue != null && ticket != TicketedIo.NOTHING) {
-      queue.forget(ticket);
     }
   }
 
@@ -311,6 +303,11 @@ public final class VolumePort implements DeviceThread.Origin {
   public void failed(WrittenExtent extent, int opcode, long slba, long status, String error) {
     if (usable() == null) {
       // Given before the device went out of service.
+      return;
+    }
+    if (status == SimStatus.TIMEOUT) {
+      // It was taken, but a wait for it took the host too long.
+      timedOut();
       return;
     }
     failed(opcode == CommandRing.PRELOAD ? "preload" : Opcode.name(opcode), status, error);

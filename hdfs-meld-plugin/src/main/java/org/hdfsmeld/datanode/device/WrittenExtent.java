@@ -1,7 +1,11 @@
 package org.hdfsmeld.datanode.device;
 
-/** Where data lies that was given to the device, and that it may not take. */
+import org.hdfsmeld.model.BlockKey;
+
+/** Where data of a block lies that was given to the device, and that it may not take. */
 public interface WrittenExtent {
+  BlockKey key();
+
   /** The device did not take what begins at this logical block. Must not wait. */
   void lost(long slba);
 }

@@ -75,7 +75,7 @@ final class HistoryFile {
       byte[] bytes = encode(history);
       VersionedFile.replace(file, out -> Channels.newOutputStream(out).write(bytes));
       return true;
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       LOG.warn("The read history {} cannot be saved: {}", file, e.toString());
       return false;
     }

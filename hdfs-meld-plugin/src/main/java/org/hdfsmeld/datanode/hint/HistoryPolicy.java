@@ -2,8 +2,10 @@ package org.hdfsmeld.datanode.hint;
 
 import java.io.File;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -53,6 +55,9 @@ public final class HistoryPolicy implements AutoCloseable {
   private final ScheduledExecutorService worker;
   private volatile LayoutTimes times;
 
+  /** By kind, when the pattern became this: its blocks share one reason, however many they are. */
+  private final Map<Long, HintDecision> decisions;
+
   /**
    * The history of a volume, as it was saved.
    *
@@ -75,6 +80,7 @@ public final class HistoryPolicy implements AutoCloseable {
             config.halfLifeMs(),
             config.shortestLifeMs(),
             System::currentTimeMillis);
+    this.decisions = Collections.synchronizedMap(new LeastRecentlyUsed<>(config.maxEntries()));
     this.file = new HistoryFile(volume);
     if (!file.load(history)) {
       counters.increment(VolumeCounter.HISTORY_RESETS);
@@ -138,7 +144,10 @@ public final class HistoryPolicy implements AutoCloseable {
     for (long key : known == null ? new long[0] : new long[] {hint.kind(), hint.parentKind()}) {
       Kind kind = history.look(key);
       if (kind != null && Math.round(kind.mix.runs()) >= config.minRuns()) {
-        return decide(known, kind.mix, key == hint.kind() ? "its kind" : "its directory");
+        boolean own = key == hint.kind();
+        HintDecision now = decide(known, kind.mix, own ? "its kind" : "its directory");
+        return decisions.merge(
+            own ? key : ~key, now, (old, fresh) -> old.pattern() == fresh.pattern() ? old : fresh);
       }
     }
     return HintDecision.BY_SIZE;
@@ -196,7 +205,7 @@ public final class HistoryPolicy implements AutoCloseable {
           () -> {
             try (SimDevice device = opener.open()) {
               times = LayoutTimes.measure(device);
-            } catch (Exception | LinkageError e) {
+            } catch (Exception | Error e) {
               LOG.warn(
                   "Volume {}: blocks are decided on by their size, as the device's times could not"
                       + " be measured: {}",
@@ -211,6 +220,7 @@ public final class HistoryPolicy implements AutoCloseable {
 
   private void save() {
     if (history.takeChanged() && !file.save(history)) {
+      history.keepChanged();
       counters.increment(VolumeCounter.HISTORY_SAVE_ERRORS);
     }
   }

@@ -228,6 +228,11 @@ final class KindHistory {
     return was;
   }
 
+  /** What was learned is to be asked for again. */
+  synchronized void keepChanged() {
+    changed = true;
+  }
+
   synchronized void clear() {
     kinds.clear();
   }

@@ -243,7 +243,7 @@ final class NameNodeHints implements HintSource {
       for (int i = 0; i < blocks.size(); i++) {
         answered(blocks.get(i), hints.get(i));
       }
-    } catch (IOException | RuntimeException | LinkageError e) {
+    } catch (IOException | RuntimeException | Error e) {
       counters.increment(HintCounter.FAILURES);
       unavailable(e);
       return;

@@ -35,6 +35,7 @@ public final class ReadStream implements RequestedRange.Source {
   private long readBytes;
   private long runReads;
   private long runBytes;
+  private long wanted;
   private boolean longRead;
   private boolean used;
   private boolean closed;
@@ -64,7 +65,11 @@ public final class ReadStream implements RequestedRange.Source {
   /** Bytes are read from the block's file: returns when the device has them too. Never throws. */
   public synchronized void consume(long offset, int length) {
     used = true;
-    if (length <= 0 || closed || !volume.device().forwards()) {
+    if (length <= 0 || closed) {
+      return;
+    }
+    if (!volume.device().forwards()) {
+      volume.counters().add(VolumeCounter.STOCK_READ_BYTES, length);
       return;
     }
     if (blocks == null && !open()) {
@@ -72,6 +77,7 @@ public final class ReadStream implements RequestedRange.Source {
     }
     budget.renew();
     timeline.reading(offset, length);
+    wanted = offset + length;
     if (window == null || !window.continues(offset)) {
       turnTo(offset, length);
     }
@@ -89,7 +95,7 @@ public final class ReadStream implements RequestedRange.Source {
     closed = true;
     if (window != null) {
       endRun();
-      releaseWindow();
+      parkWindow();
     }
     publishCounts();
     timeline.ended(key, user.client(), user.kind().text());
@@ -118,7 +124,7 @@ public final class ReadStream implements RequestedRange.Source {
     }
     endRun();
     if (mayPark()) {
-      releaseWindow();
+      parkWindow();
       window = take(offset, length);
     }
   }
@@ -147,12 +153,10 @@ public final class ReadStream implements RequestedRange.Source {
     runBytes = 0;
   }
 
-  /** Gives the window up, or to whoever goes on here. */
-  private void releaseWindow() {
+  /** Leaves the window to whoever goes on here. */
+  private void parkWindow() {
     if (mayPark() && window.next() < file.length()) {
-      volume.parkedWindows().park(key, window, this);
-    } else {
-      window.release();
+      volume.parkedWindows().park(key, window);
     }
   }
 
@@ -178,7 +182,7 @@ public final class ReadStream implements RequestedRange.Source {
     long fileBytes = file.length();
     long readable;
     do {
-      readable = blocks.io().readableBytes(extent, fileBytes);
+      readable = blocks.io().readableBytes(extent, fileBytes, wanted);
     } while (readable < fileBytes
         && !volume.device().hasRoom()
         && volume.device().awaitRoom(budget, VolumeCounter.READER_WAIT_NS));
@@ -207,10 +211,5 @@ public final class ReadStream implements RequestedRange.Source {
     volume.device().await(ticket, budget, VolumeCounter.READER_WAIT_NS);
     user.waited(begin);
     timeline.waited(ticket, since);
-  }
-
-  @Override
-  public void forget(long ticket) {
-    volume.device().forget(ticket);
   }
 }

@@ -84,12 +84,6 @@ final class WriteCoalescer {
     }
   }
 
-  void release() {
-    start = 0;
-    end = 0;
-    tickets.forgetAll(sink);
-  }
-
   private void submit(long length) {
     if (tickets.isFull()) {
       tickets.awaitOldest(sink);

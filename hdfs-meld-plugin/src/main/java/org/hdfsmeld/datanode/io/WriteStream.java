@@ -49,7 +49,14 @@ public final class WriteStream implements WriteCoalescer.Sink {
 
   /** Bytes were written to the block's file. Never throws. */
   public synchronized void write(long offset, int length) {
-    if (length <= 0 || closed || !volume.device().forwards()) {
+    if (length <= 0 || closed) {
+      return;
+    }
+    if (!volume.device().forwards()) {
+      volume.counters().add(VolumeCounter.STOCK_WRITE_BYTES, length);
+      if (extent != null) {
+        extent.lacks(VolumeCounter.SWITCHED_WRITES);
+      }
       return;
     }
     if (coalescer == null && !open()) {
@@ -94,7 +101,7 @@ public final class WriteStream implements WriteCoalescer.Sink {
       coalescer.flush();
       coalescer.drain();
     } else {
-      coalescer.release();
+      extent.lacks(VolumeCounter.SWITCHED_WRITES);
     }
     extent.writerClosed();
   }
@@ -165,10 +172,5 @@ public final class WriteStream implements WriteCoalescer.Sink {
     long begin = user.now();
     volume.device().await(ticket, budget, VolumeCounter.WRITER_WAIT_NS);
     user.waited(begin);
-  }
-
-  @Override
-  public void forget(long ticket) {
-    volume.device().forget(ticket);
   }
 }

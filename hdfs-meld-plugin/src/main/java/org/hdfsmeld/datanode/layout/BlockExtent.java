@@ -4,7 +4,11 @@ import java.io.File;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
+import org.apache.hadoop.hdfs.protocol.Block;
+import org.apache.hadoop.thirdparty.com.google.common.collect.Interner;
+import org.apache.hadoop.thirdparty.com.google.common.collect.Interners;
 import org.hdfsmeld.datanode.device.WrittenExtent;
+import org.hdfsmeld.datanode.metrics.VolumeCounter;
 import org.hdfsmeld.datanode.state.BlockRecord;
 import org.hdfsmeld.datanode.state.DeviceState;
 import org.hdfsmeld.model.BlockHint;
@@ -17,16 +21,12 @@ import org.hdfsmeld.sim.NamespaceInfo;
  * hold data.
  *
  * <p>Bookkeeping only, under its own short lock, so that it may be called under Hadoop's locks.
- * Device commands that must keep their order are issued under {@link #order}.
+ * Device commands that must keep their order are put in under it too, which waits for nothing.
  */
 public final class BlockExtent implements DeviceState.Block, WrittenExtent {
   private static final long[] NO_SLOTS = {};
-
-  /**
-   * Held while commands that depend on each other are issued. Under Hadoop's locks only by streams
-   * that nothing else writes beside, so that nobody waits for the device there.
-   */
-  final Object order = new Object();
+  private static final byte NO_PATTERN = -1;
+  private static final Interner<Object> VALUES = Interners.newWeakInterner();
 
   /**
    * What the blocks of a volume share.
@@ -54,31 +54,36 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
   private final Space space;
   private final BlockKey key;
 
-  private long[] slots = NO_SLOTS;
+  /** The first slot, of a namespace of at most 2^20; most blocks have no other. */
+  private int slot = (int) SlotAllocator.NONE;
+
+  /** All slots of a block that has several, else none. */
+  private long[] several = NO_SLOTS;
+
   private long mapped;
 
   /** The device holds nothing of the block past this; there may be gaps after {@link #mapped}. */
   private long reach;
 
   private long trimEnd;
-  private int writers;
+  private short writers;
   private boolean dropped;
-
-  /** Whether commands are being issued to the slots. */
-  private boolean inUse;
-
-  /** Slots of the ended block that may still be in use. */
-  private long[] ending = NO_SLOTS;
 
   /** Bytes from the block's start that were preloaded, and never written. */
   private long preloaded;
 
+  /** Why the device lacks something of the block, if it does. */
+  private volatile byte lacks = (byte) VolumeCounter.UNSEEN_WRITES.ordinal();
+
   /** Whether the journal has heard of a change. */
   private boolean changed;
 
+  /** Shared by the blocks of a file; when this one began is beside it. */
   private volatile BlockHint hint = BlockHint.NONE;
+
+  private volatile long bornMs;
   private volatile HintDecision decision = HintDecision.BY_SIZE;
-  private volatile int handle;
+  private volatile short handle;
 
   /** Its kind when it began, by which it was laid out; 0 when that is not known. */
   private volatile long bornAs;
@@ -93,16 +98,22 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
   /** Whether its path is being asked for anew. */
   private boolean renewing;
 
-  /** By which the block's file got its write-lifetime hint. */
-  private HintDecision fileDecision;
+  /** By which pattern the block's file got its write-lifetime hint. */
+  private byte filePattern = NO_PATTERN;
 
-  /** Where the replica was when it was opened last; null when that is not known. */
-  private volatile File file;
+  /** Where the replica's file was when it was opened last; null when that is not known. */
+  private volatile File folder;
 
   /** A block of which the device holds nothing. */
   BlockExtent(Space space, BlockKey key) {
     this.space = space;
-    this.key = key;
+    this.key = new BlockKey(key.pool().intern(), key.id());
+  }
+
+  /** The one of all that are equal: there are as many blocks as replicas, and few values. */
+  @SuppressWarnings("unchecked")
+  private static <T> T shared(T value) {
+    return (T) VALUES.intern(value);
   }
 
   /**
@@ -111,14 +122,15 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
    * @param intact whether it lies there still
    */
   synchronized void restore(BlockRecord record, boolean intact) {
-    decision = record.decision();
-    hint = record.hint();
+    decision = shared(record.decision());
+    hint = shared(record.hint().bornAt(0));
+    bornMs = record.hint().bornMs();
     bornAs = record.bornAs();
-    handle = space.policy.handle(hint);
+    handle = (short) space.policy.handle(hint);
     if (!intact) {
       return;
     }
-    slots = record.slots();
+    slots(record.slots());
     mapped = record.mapped();
     reach(record.reach());
     // What a truncation had left may be there still.
@@ -133,37 +145,59 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
 
   synchronized BlockRecord record() {
     int nsid = space.namespace.nsid();
-    return new BlockRecord(nsid, key, mapped, reach, slots, decision, hint, bornAs);
+    return new BlockRecord(nsid, key, mapped, reach, slots(), decision, hint(), bornAs);
+  }
+
+  private long[] slots() {
+    return several.length > 0 || isUnplaced() ? several : new long[] {slot};
+  }
+
+  private void slots(long[] all) {
+    slot = all.length == 0 ? (int) SlotAllocator.NONE : (int) all[0];
+    several = all.length > 1 ? all : NO_SLOTS;
   }
 
   private void change() {
     changed = changed || space.journal.test(this);
   }
 
+  @Override
   public BlockKey key() {
     return key;
   }
 
   /** What the NameNode said of the block, as far as it has. */
   public BlockHint hint() {
-    return hint;
+    return hint.bornAt(bornMs);
+  }
+
+  /** Inode of its file's directory; 0 when that is not known. */
+  long directoryId() {
+    return hint.directoryId();
+  }
+
+  /** Whether the NameNode has said something of the block. */
+  boolean isKnown() {
+    return hint.isKnown();
   }
 
   /** The NameNode said this of the block: decides what is written from now on. */
   synchronized void decide(BlockHint newHint) {
     bornAs = newHint.kind();
-    decision = space.policy.decide(newHint);
-    handle = space.policy.handle(newHint);
+    decision = shared(space.policy.decide(newHint));
+    handle = (short) space.policy.handle(newHint);
     rename(newHint);
   }
 
   /** The NameNode said this of a block that is laid out already. When it began stays. */
   synchronized void rename(BlockHint newHint) {
     renewing = false;
-    BlockHint named = hint.bornMs() == 0 ? newHint : newHint.bornAt(hint.bornMs());
-    if (!named.equals(hint)) {
-      hint = named;
-      if (slots.length > 0) {
+    BlockHint named = newHint.bornAt(0);
+    long born = bornMs == 0 ? newHint.bornMs() : bornMs;
+    if (!named.equals(hint) || born != bornMs) {
+      hint = shared(named);
+      bornMs = born;
+      if (!isUnplaced()) {
         change();
       }
     }
@@ -207,13 +241,14 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
 
   void openedAt(File present) {
     if (present != null) {
-      file = present;
+      folder = shared(present.getParentFile());
     }
   }
 
   /** Whether the replica is there still, and not where {@code other} was. */
   boolean isElsewhere(File other) {
-    File present = file;
+    File parent = folder;
+    File present = parent == null ? null : new File(parent, Block.BLOCK_FILE_PREFIX + key.id());
     return present != null && !present.equals(other) && present.exists();
   }
 
@@ -240,7 +275,7 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
   /** The block begins now, unless it was there before. */
   public synchronized void begins() {
     if (reach == 0) {
-      hint = hint.bornAt(System.currentTimeMillis());
+      bornMs = System.currentTimeMillis();
     }
   }
 
@@ -251,8 +286,9 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
 
   /** The block's file is about to get the hint of this decision; false when it has it. */
   synchronized boolean changesFile(HintDecision newDecision) {
-    boolean changes = !newDecision.equals(fileDecision);
-    fileDecision = newDecision;
+    byte pattern = (byte) newDecision.pattern().ordinal();
+    boolean changes = !dropped && pattern != filePattern;
+    filePattern = pattern;
     return changes;
   }
 
@@ -294,13 +330,25 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
   public synchronized void lost(long slba) {
     long address = slba * space.namespace.lbaBytes();
     long slotBytes = space.slotBytes;
+    long[] slots = slots();
     for (int i = 0; i < slots.length; i++) {
       if (slots[i] == address / slotBytes) {
+        lacks(VolumeCounter.REFUSED_WRITES);
         mapped = Math.min(mapped, i * slotBytes + address % slotBytes);
         preloaded = Math.min(preloaded, mapped);
         change();
       }
     }
+  }
+
+  /** The device did not get something of the block, which is counted by this. */
+  public void lacks(VolumeCounter cause) {
+    lacks = (byte) cause.ordinal();
+  }
+
+  /** By what is counted that the device lacks something of the block. */
+  public VolumeCounter lacks() {
+    return VolumeCounter.values()[lacks];
   }
 
   /** Where the last byte of the block on the device may be. */
@@ -319,13 +367,18 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
     if (dropped) {
       return SlotAllocator.NONE;
     }
+    if (index == 0 && !isUnplaced()) {
+      return slot * slotBytes + offset % slotBytes;
+    }
+    long[] slots = slots();
     while (slots.length <= index) {
-      long slot = space.allocator.allocate();
-      if (slot == SlotAllocator.NONE) {
+      long next = space.allocator.allocate();
+      if (next == SlotAllocator.NONE) {
         return SlotAllocator.NONE;
       }
       slots = Arrays.copyOf(slots, slots.length + 1);
-      slots[slots.length - 1] = slot;
+      slots[slots.length - 1] = next;
+      slots(slots);
     }
     return slots[index] * slotBytes + offset % slotBytes;
   }
@@ -348,7 +401,7 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
   }
 
   synchronized boolean isUnplaced() {
-    return slots.length == 0;
+    return slot == SlotAllocator.NONE;
   }
 
   /** The block was cut to {@code length} bytes: what follows is deallocated later. */
@@ -377,44 +430,23 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
   }
 
   /**
-   * Commands are about to be issued to the block's slots, which stay its own until {@link #endIo}.
-   * Under {@link #order}.
-   *
-   * @return false when the block has ended
-   */
-  synchronized boolean beginIo() {
-    inUse = !dropped;
-    return inUse;
-  }
-
-  /**
-   * The commands have been issued.
-   *
-   * @return slots to deallocate, when the block has ended meanwhile
-   */
-  synchronized long[] endIo() {
-    inUse = false;
-    return takeEnding();
-  }
-
-  /**
    * Ends the block.
    *
-   * @return slots to deallocate; none when it has ended before, or while they are in use
+   * @return slots to deallocate; none when it has ended before
    */
   synchronized long[] drop() {
+    long[] ended = slots();
     if (!dropped) {
       dropped = true;
       if (reach > 0) {
         space.held().decrementAndGet();
       }
-      ending = slots;
-      slots = NO_SLOTS;
-      if (ending.length > 0) {
+      slots(NO_SLOTS);
+      if (ended.length > 0) {
         change();
       }
     }
-    return inUse ? NO_SLOTS : takeEnding();
+    return ended;
   }
 
   private void reach(long to) {
@@ -423,11 +455,5 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
       space.held().incrementAndGet();
     }
     reach = to;
-  }
-
-  private long[] takeEnding() {
-    long[] taken = ending;
-    ending = NO_SLOTS;
-    return taken;
   }
 }

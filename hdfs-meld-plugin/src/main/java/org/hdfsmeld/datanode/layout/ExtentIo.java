@@ -56,13 +56,20 @@ public final class ExtentIo {
   }
 
   /**
-   * Bytes of the block that the device can read.
+   * Bytes of the block that the device can read. Has it written what its writer holds back of what
+   * is wanted.
    *
    * @param fileBytes present length of the block's file
+   * @param wanted where the present read ends
    */
-  public long readableBytes(BlockExtent extent, long fileBytes) {
-    if (extent.mappedBytes() < fileBytes && !extent.isWritten()) {
+  public long readableBytes(BlockExtent extent, long fileBytes, long wanted) {
+    long mapped = extent.mappedBytes();
+    if (mapped < fileBytes && !extent.isWritten()) {
       preload(extent, fileBytes);
+    } else if (mapped < Math.min(wanted, fileBytes)) {
+      long from = mapped - mapped % pageBytes;
+      int length = (int) Math.min(space.lbas(fileBytes - from) * lbaBytes, PRELOAD_BYTES_MAX);
+      write(extent, from, length, fileBytes, null, true, ClientKind.DATANODE);
     }
     return Math.min(extent.mappedBytes(), fileBytes);
   }
@@ -72,28 +79,17 @@ public final class ExtentIo {
    * after a truncation. Waits for nothing.
    */
   public void preload(BlockExtent extent, long bytes) {
-    issue(
-        extent,
-        () -> {
-          trim(extent);
-          long offset = extent.mappedBytes();
-          if (offset < bytes) {
-            HintDecision decision = extent.decision(bytes);
-            place(extent, decision);
-            preload(extent, offset - offset % pageBytes, bytes, extent.directive(decision));
-          }
-        });
-  }
-
-  /** Issues commands to the block's slots, unless it has ended. */
-  private void issue(BlockExtent extent, Runnable commands) {
-    synchronized (extent.order) {
-      if (extent.beginIo()) {
-        try {
-          commands.run();
-        } finally {
-          endIo(extent);
-        }
+    // One lock for all that is asked of an extent, which hears afterwards of what is refused.
+    synchronized (extent) {
+      if (extent.isDropped()) {
+        return;
+      }
+      trim(extent);
+      long offset = extent.mappedBytes();
+      if (offset < bytes) {
+        HintDecision decision = extent.decision(bytes);
+        place(extent, decision);
+        preload(extent, offset - offset % pageBytes, bytes, extent.directive(decision));
       }
     }
   }
@@ -103,19 +99,15 @@ public final class ExtentIo {
    * hint had been known when it was written.
    */
   void decide(BlockExtent extent, BlockHint hint) {
-    synchronized (extent.order) {
+    synchronized (extent) {
       long bytes = extent.preloadedBytes();
       int before = extent.directive(extent.decision(bytes));
       extent.decide(hint);
       HintDecision decision = extent.decision(bytes);
       int directive = extent.directive(decision);
-      if (bytes > 0 && directive != before) {
-        issue(
-            extent,
-            () -> {
-              countPlacement(extent, decision);
-              preload(extent, 0, bytes, directive);
-            });
+      if (bytes > 0 && directive != before && !extent.isDropped()) {
+        countPlacement(extent, decision);
+        preload(extent, 0, bytes, directive);
       }
     }
   }
@@ -130,15 +122,14 @@ public final class ExtentIo {
             full(extent);
             return false;
           }
-          // The device's thread may refuse it at once: the extent hears of that afterwards.
-          synchronized (extent) {
-            int lbas = (int) space.lbas(length);
-            boolean taken = device.preload(extent, address / lbaBytes, lbas, directive);
-            if (taken) {
-              extent.preloaded(offset, offset + length);
-            }
-            return taken;
+          int lbas = (int) space.lbas(length);
+          boolean taken = device.preload(extent, address / lbaBytes, lbas, directive);
+          if (taken) {
+            extent.preloaded(offset, offset + length);
+          } else {
+            extent.lacks(VolumeCounter.OVERLOADED_WRITES);
           }
+          return taken;
         });
   }
 
@@ -230,32 +221,25 @@ public final class ExtentIo {
     reclaimer.reclaim();
     HintDecision decision = extent.decision(blockBytes);
     // May wait for the disk, so under no lock that the thread of the hints takes.
-    if (file != null && !extent.isDropped() && extent.changesFile(decision)) {
+    if (file != null && extent.changesFile(decision)) {
       fileHints.accept(decision, file);
     }
-    synchronized (extent.order) {
-      if (!extent.beginIo()) {
+    synchronized (extent) {
+      // A reader may have been sooner.
+      if (extent.isDropped() || extent.mappedBytes() >= Math.min(offset + length, blockBytes)) {
         return TicketedIo.NOTHING;
       }
-      try {
-        trim(extent);
-        place(extent, decision);
-        // As above.
-        synchronized (extent) {
-          long ticket = submit(Opcode.WRITE, extent, offset, length, decision, detached, client);
-          if (ticket >= 0) {
-            extent.written(offset, Math.min(offset + length, blockBytes));
-          }
-          return ticket;
-        }
-      } finally {
-        endIo(extent);
+      trim(extent);
+      place(extent, decision);
+      long ticket = submit(Opcode.WRITE, extent, offset, length, decision, detached, client);
+      if (ticket >= 0) {
+        extent.written(offset, Math.min(offset + length, blockBytes));
+      } else {
+        boolean isFull = ticket == SimStatus.TIMEOUT;
+        extent.lacks(isFull ? VolumeCounter.OVERLOADED_WRITES : VolumeCounter.REFUSED_WRITES);
       }
+      return ticket;
     }
-  }
-
-  private void endIo(BlockExtent extent) {
-    reclaim(extent, extent.endIo());
   }
 
   void reclaim(BlockExtent extent, long[] slots) {
@@ -323,7 +307,7 @@ public final class ExtentIo {
       return;
     }
     trace.record(
-        op, extent.key(), extent.hint().directoryId(), offset, length, decision.pattern(), client);
+        op, extent.key(), extent.directoryId(), offset, length, decision.pattern(), client);
   }
 
   /** Deallocates what truncation left behind, before anything is written there again. */
@@ -357,6 +341,7 @@ public final class ExtentIo {
   /** No slot is left, unless it is the block that is gone. */
   private void full(BlockExtent extent) {
     if (!extent.isDropped()) {
+      extent.lacks(VolumeCounter.REFUSED_WRITES);
       device.full();
     }
   }

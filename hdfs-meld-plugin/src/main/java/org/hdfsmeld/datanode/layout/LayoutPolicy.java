@@ -14,8 +14,8 @@ import org.hdfsmeld.sim.Directive;
  *
  * <p>The decision may leave it to the block's size. That is not known when a block is created, and
  * data cannot be melded after it has been programmed. So the device writes of such a block are
- * deferred until it is large enough, synced or closed. Nothing is held back but the commands: the
- * data is in the block's file already.
+ * deferred until it is large enough, read, synced or closed. Nothing is held back but the commands:
+ * the data is in the block's file already.
  */
 public final class LayoutPolicy {
   private static final HintDecision OFF =
@@ -83,7 +83,8 @@ public final class LayoutPolicy {
    */
   public HintDecision decide(BlockHint hint) {
     HintDecision explicit = HintDecision.of(hint);
-    if (explicit.pattern() != ReadPattern.AUTO) {
+    // Of what is not known the history is not asked: streams may be opened under HDFS's locks.
+    if (explicit.pattern() != ReadPattern.AUTO || !hint.isKnown()) {
       return explicit;
     }
     HintDecision read = history.apply(hint);
@@ -108,7 +109,7 @@ public final class LayoutPolicy {
 
   /** The reclaim unit handle that a block belongs to, 0 for none in particular. */
   int handle(BlockHint hint) {
-    return handles.applyAsInt(hint);
+    return hint.isKnown() ? handles.applyAsInt(hint) : 0;
   }
 
   /**

@@ -48,7 +48,7 @@ public final class VolumeBlocks implements SharedDevice.BlockTable {
     @Override
     public void accept(BlockHint hint) {
       // That a NameNode does not know the block is nothing to decide by.
-      if (hint.isKnown() && extent.hint().isKnown()) {
+      if (hint.isKnown() && extent.isKnown()) {
         extent.rename(hint);
       } else if (hint.isKnown()) {
         io.decide(extent, hint);
@@ -103,8 +103,8 @@ public final class VolumeBlocks implements SharedDevice.BlockTable {
     for (BlockRecord record : records) {
       BlockExtent extent = new BlockExtent(space, record.key());
       extent.restore(record, intact.test(record.key()) && claim(used, record.slots()));
-      extents.put(record.key(), extent);
-      restored.add(record.key());
+      extents.put(extent.key(), extent);
+      restored.add(extent.key());
       relaid += extent.mappedBytes() == 0 ? 1 : 0;
     }
     long fresh = used.isEmpty() ? 0 : used.last() + 1;
@@ -171,7 +171,7 @@ public final class VolumeBlocks implements SharedDevice.BlockTable {
 
   /** Asks where the block's file is now: its writer may have renamed it. Waits for nothing. */
   public void renew(BlockExtent extent) {
-    if (extent.hint().isKnown()) {
+    if (extent.isKnown()) {
       extent.renewing();
       hints.renew(extent.key(), new HintListener(io, extent));
     }
@@ -203,7 +203,7 @@ public final class VolumeBlocks implements SharedDevice.BlockTable {
     BlockExtent created = new BlockExtent(space, key);
     created.decide(hint);
     created.openedAt(file.file());
-    BlockExtent present = extents.putIfAbsent(key, created);
+    BlockExtent present = extents.putIfAbsent(created.key(), created);
     if (present != null) {
       return present;
     }
@@ -217,7 +217,7 @@ public final class VolumeBlocks implements SharedDevice.BlockTable {
   }
 
   private void ask(BlockExtent extent) {
-    if (hints == HintSource.NONE || extent.hint().isKnown()) {
+    if (hints == HintSource.NONE || extent.isKnown()) {
       return;
     }
     extent.asked();

@@ -26,11 +26,11 @@ public final class SimMetricsSource implements MetricsSource {
   private static final Set<String> GAUGES =
       Set.of(
           """
-          channels dies packages planes mapped_pages precondition_fill_percent
+          channels dies packages planes mapped_pages mapped_bytes precondition_fill_percent
           precondition_random_percent history_entries lifetime_groups crossover_bytes
           melded_mapped_pages free_blocks capacity_pages least_erases most_erases
           firmware_cores outstanding_commands state_snapshot_bytes state_snapshot_stall_ns
-          state_journal_lag blocks_mapped counters_pending breaker_open"""
+          state_journal_lag blocks_mapped unknown_keys counters_pending breaker_open"""
               .split("\\s+"));
 
   private final String record;

@@ -38,13 +38,22 @@ public enum VolumeCounter {
   /** Read calls of HDFS on block files, and their bytes. */
   FORWARDED_READS,
   FORWARDED_READ_BYTES,
+  /** Bytes that HDFS read, and wrote, while the volume was off or out of service. */
+  STOCK_READ_BYTES,
+  STOCK_WRITE_BYTES,
   /** Write calls of HDFS on block files, and their bytes. */
   FORWARDED_WRITES,
   FORWARDED_WRITE_BYTES,
   /** Block files opened and closed without a read: short-circuit clients read them unseen. */
   OPENED_UNREAD,
-  /** Blocks that HDFS wrote and of which the device was not told all. */
+  /**
+   * Finished blocks of which the device lacks something: because the plugin was not told of it by
+   * HDFS, the device refused it, its ring had no room in time, or the mode was changed meanwhile.
+   */
   UNSEEN_WRITES,
+  REFUSED_WRITES,
+  OVERLOADED_WRITES,
+  SWITCHED_WRITES,
   /** Streams opened by threads whose names no version of Hadoop has had. */
   UNKNOWN_THREADS,
   /** Runs of sequential reads that went into the read history. */

@@ -45,26 +45,14 @@ public final class ParkedWindows {
     return windows.remove(place);
   }
 
-  /**
-   * Keeps a window that has been read through, and nothing of its reader.
-   *
-   * @param reader gives up what a window requested that has to go
-   */
-  public void park(BlockKey block, ReadAhead window, RequestedRange.Source reader) {
+  /** Keeps a window that has been read through, and nothing of its reader. */
+  public void park(BlockKey block, ReadAhead window) {
     window.range().detach();
     Place place = new Place(block, window.next() / WindowConfiguration.PAGE_BYTES);
-    ReadAhead displaced;
     synchronized (windows) {
-      displaced = windows.put(place, window);
-      if (displaced == null && windows.size() > MAX) {
-        var oldest = windows.values().iterator();
-        displaced = oldest.next();
-        oldest.remove();
+      if (windows.put(place, window) == null && windows.size() > MAX) {
+        windows.remove(windows.keySet().iterator().next());
       }
-    }
-    if (displaced != null) {
-      displaced.range().attach(reader);
-      displaced.release();
     }
   }
 }

@@ -33,11 +33,6 @@ public abstract class ReadAhead {
   /** What has been requested and has arrived. */
   public abstract RequestedRange range();
 
-  /** Gives up what has been requested and not waited for. */
-  public void release() {
-    range().release();
-  }
-
   static long roundUp(long value, long unit) {
     return (value + unit - 1) / unit * unit;
   }

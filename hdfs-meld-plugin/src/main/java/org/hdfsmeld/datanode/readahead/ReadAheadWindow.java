@@ -84,12 +84,6 @@ public final class ReadAheadWindow extends ReadAhead {
     return range;
   }
 
-  @Override
-  public void release() {
-    range.release();
-    next = NOWHERE;
-  }
-
   private void advance(long offset, long end) {
     if (!continues(offset)) {
       jump(offset, end);
@@ -100,7 +94,7 @@ public final class ReadAheadWindow extends ReadAhead {
   }
 
   private void jump(long offset, long end) {
-    release();
+    next = NOWHERE;
     range.restart(offset - offset % pageBytes);
     long needed = roundUp(end - range.requested(), pageBytes);
     if (!adaptive) {

@@ -82,13 +82,9 @@ public final class RequestedRange {
 
   /** Gives up what is under way, and goes on at {@code offset}. */
   void restart(long offset) {
-    release();
+    tickets.clear();
     requested = offset;
     arrived = offset;
-  }
-
-  void release() {
-    tickets.forgetAll(source);
   }
 
   /** Mean bytes that were outstanding when the reader came to wait; 0 when it never did. */

@@ -31,6 +31,11 @@ public record BlockRecord(
     long bornAs) {
   private static final int MAX_SLOTS = 1 << 16;
 
+  /** The same of a block that is to be laid out anew where it lay. */
+  public BlockRecord withoutData() {
+    return new BlockRecord(nsid, key, 0, reach, slots, decision, hint, bornAs);
+  }
+
   public boolean isGone() {
     return slots.length == 0;
   }

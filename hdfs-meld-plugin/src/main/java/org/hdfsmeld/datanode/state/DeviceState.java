@@ -148,13 +148,10 @@ public final class DeviceState {
       if (moves || isSnapshotDue()) {
         snapshotIfChanged();
       }
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
+      // The executor would keep it to itself, and call no more.
       failed("the state", e);
       journalComplete = false;
-    } catch (Error e) {
-      // The executor keeps it to itself, and calls no more.
-      failed("the state", e);
-      throw e;
     }
   }
 

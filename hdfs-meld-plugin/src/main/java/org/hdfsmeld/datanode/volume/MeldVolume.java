@@ -325,8 +325,17 @@ public final class MeldVolume implements MeldVolumeMXBean {
       return;
     }
     BlockExtent extent = present.find(key);
-    if (length > (extent == null ? 0 : extent.reach())) {
-      unseen(key.toString());
+    if (length > (extent == null ? 0 : extent.mappedBytes())) {
+      VolumeCounter unknown =
+          device.device().isSwitched()
+              ? VolumeCounter.SWITCHED_WRITES
+              : VolumeCounter.UNSEEN_WRITES;
+      VolumeCounter cause = extent == null ? unknown : extent.lacks();
+      if (cause == VolumeCounter.UNSEEN_WRITES) {
+        unseen(key.toString());
+      } else {
+        counters.increment(cause);
+      }
     }
     if (extent != null) {
       present.renew(extent);
@@ -475,6 +484,10 @@ public final class MeldVolume implements MeldVolumeMXBean {
     values.putAll(device.stats());
     values.put(SharedDevice.COUNTERS_PENDING, pending);
     VolumeBlocks present = blocks;
+    NamespaceInfo namespace = device.namespace();
+    long pageBytes = namespace == null ? 0 : namespace.pageBytes();
+    values.put("unknown_keys", (long) config().unknownKeys());
+    values.put("mapped_bytes", values.getOrDefault("mapped_pages", 0L) * pageBytes);
     values.put("blocks_mapped", present == null ? 0L : present.count());
     Precondition past = device.device().past();
     values.put("precondition_fill_percent", (long) past.fillPercent());

@@ -2,12 +2,21 @@ package org.hdfsmeld.datanode.volume;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.function.Function;
 import java.util.function.LongUnaryOperator;
+import java.util.stream.Collectors;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
+import org.apache.hadoop.thirdparty.com.google.common.base.Throwables;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.config.MeldConfigurationException;
 import org.hdfsmeld.datanode.config.MeldKeys;
@@ -42,7 +51,8 @@ public final class MeldVolumes implements AutoCloseable {
 
   private final MeldVolume.Shared shared;
   private final ThreadLocal<Creation> creation =
-      ThreadLocal.withInitial(() -> new Creation(new BlockKey("", 0), BlockHint.NONE));
+      ThreadLocal.withInitial(
+          () -> new Creation(new BlockKey("", 0), BlockHint.NONE, ReadPattern.AUTO));
   private final Publisher traceBean;
   private final VolumeLifecycle lifecycle;
 
@@ -104,6 +114,41 @@ public final class MeldVolumes implements AutoCloseable {
     lifecycle.activate(storageId);
   }
 
+  /**
+   * As {@link #add}, of the volumes that HDFS begins with: devices are opened side by side, and the
+   * volumes of each in their order.
+   *
+   * @param currentDirs by storage uuid
+   */
+  public void addAll(Map<String, File> currentDirs) throws IOException {
+    ExecutorService threads = Executors.newCachedThreadPool();
+    try {
+      List<Callable<Void>> tasks = new ArrayList<>();
+      for (List<Map.Entry<String, File>> bound :
+          currentDirs.entrySet().stream()
+              .collect(Collectors.groupingBy(volume -> lifecycle.deviceName(volume.getValue())))
+              .values()) {
+        tasks.add(
+            () -> {
+              for (Map.Entry<String, File> volume : bound) {
+                add(volume.getKey(), volume.getValue());
+              }
+              return null;
+            });
+      }
+      for (Future<Void> opened : threads.invokeAll(tasks)) {
+        opened.get();
+      }
+    } catch (ExecutionException e) {
+      Throwables.throwIfUnchecked(e.getCause());
+      throw (IOException) e.getCause();
+    } catch (InterruptedException e) {
+      throw new InterruptedIOException("interrupted while devices were opened");
+    } finally {
+      threads.shutdown();
+    }
+  }
+
   public VolumeLifecycle lifecycle() {
     return lifecycle;
   }
@@ -160,11 +205,22 @@ public final class MeldVolumes implements AutoCloseable {
   /**
    * This thread creates a block: asks how it will be read, for the choice of its volume and for its
    * layout, once and before any lock is held. It creates the block until all calls are closed.
+   *
+   * <p>Its volume is not chosen yet: the first history that knows its kind decides.
    */
   public Creation create(BlockKey block) {
     Creation present = creation.get();
     if (!present.block.equals(block)) {
-      present = new Creation(block, shared.hints().of(block.pool(), block.id()));
+      BlockHint hint = shared.hints().of(block.pool(), block.id());
+      present =
+          new Creation(
+              block,
+              hint,
+              lifecycle.volumes().stream()
+                  .map(volume -> volume.policy().decide(hint).pattern())
+                  .filter(pattern -> pattern != ReadPattern.AUTO)
+                  .findFirst()
+                  .orElse(ReadPattern.AUTO));
       creation.set(present);
     }
     present.calls++;
@@ -175,11 +231,13 @@ public final class MeldVolumes implements AutoCloseable {
   public final class Creation implements AutoCloseable {
     private final BlockKey block;
     private final BlockHint hint;
+    private final ReadPattern pattern;
     private int calls;
 
-    private Creation(BlockKey block, BlockHint hint) {
+    private Creation(BlockKey block, BlockHint hint, ReadPattern pattern) {
       this.block = block;
       this.hint = hint;
+      this.pattern = pattern;
     }
 
     /**
@@ -207,17 +265,9 @@ public final class MeldVolumes implements AutoCloseable {
     shared.hints().of(block.pool(), block.id());
   }
 
-  /**
-   * How the block that this thread creates would be read. Its volume is not chosen yet: the first
-   * history that knows its directory decides.
-   */
+  /** How the block that this thread creates would be read. Under HDFS's lock: only looks. */
   public ReadPattern newBlockPattern() {
-    Creation created = creation.get();
-    return lifecycle.volumes().stream()
-        .map(volume -> volume.policy().decide(created.hint).pattern())
-        .filter(pattern -> pattern != ReadPattern.AUTO)
-        .findFirst()
-        .orElse(ReadPattern.AUTO);
+    return creation.get().pattern;
   }
 
   /** The most bytes that this thread's block is expected to get; 0 when that is not known. */
@@ -312,10 +362,17 @@ public final class MeldVolumes implements AutoCloseable {
     shared.failures().notForwarded(message);
   }
 
-  /** A second call waits for the first, and finds nothing to do. */
   @Override
-  public synchronized void close() {
-    lifecycle.close();
+  public void close() {
+    close(Long.MAX_VALUE);
+  }
+
+  /**
+   * Closes all, and waits no longer than this for the volumes. A second call waits for the first,
+   * and finds nothing to do.
+   */
+  public synchronized void close(long timeoutNs) {
+    lifecycle.close(timeoutNs);
     traceBean.close();
     shared.trace().close();
     shared.timeline().close();

@@ -19,6 +19,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.apache.hadoop.thirdparty.com.google.common.base.Throwables;
+import org.apache.hadoop.thirdparty.com.google.common.util.concurrent.Uninterruptibles;
 import org.hdfsmeld.datanode.config.MeldConfigurationException;
 import org.hdfsmeld.datanode.config.MeldKeys;
 import org.hdfsmeld.datanode.config.VolumeBinding;
@@ -114,6 +116,12 @@ public final class VolumeLifecycle {
     return binding.isShared() ? binding.device() : root.getPath();
   }
 
+  /** The name of the device of a volume of that folder. */
+  String deviceName(File currentDir) {
+    File root = MeldVolume.root(currentDir);
+    return deviceName(shared.config().devices().of(root), root);
+  }
+
   /** The device that the volume is bound to; it may have others already. */
   private synchronized SharedDevice bind(VolumeBinding binding, File root) {
     SimDeviceOpener opener = openers.apply(binding.profile());
@@ -142,6 +150,33 @@ public final class VolumeLifecycle {
   }
 
   private void start(MeldVolume volume, VolumeBinding binding, File root) throws IOException {
+    if (!volume.device().device().getsLongPast()) {
+      startNow(volume, binding, root);
+      return;
+    }
+    FutureTask<Void> task =
+        new FutureTask<>(
+            () -> {
+              startNow(volume, binding, root);
+              return null;
+            });
+    start(task);
+    try {
+      Uninterruptibles.getUninterruptibly(
+          task, shared.config().waitTimeoutNs(), TimeUnit.NANOSECONDS);
+    } catch (ExecutionException e) {
+      Throwables.throwIfUnchecked(e.getCause());
+      throw (IOException) e.getCause();
+    } catch (TimeoutException e) {
+      LOG.warn(
+          "Volume {}: its device gets the past '{}', which may take an hour. HDFS goes on, as in mode"
+              + " off, until it is ready.",
+          volume.getVolume(),
+          shared.config().devices().preconditionOf(deviceName(binding, root)));
+    }
+  }
+
+  private void startNow(MeldVolume volume, VolumeBinding binding, File root) throws IOException {
     try {
       volume.start();
       // Makes the table of its blocks, with those from before a restart.
@@ -172,6 +207,14 @@ public final class VolumeLifecycle {
           MeldKeys.VOLUME_PROFILES,
           root + "=@" + binding.device() + "/" + binding.set(),
           e.getMessage());
+    }
+    if (e.status() == SimStatus.ARGUMENT) {
+      return new MeldConfigurationException(
+          shared.config().devices().profileKey(root),
+          binding.profile(),
+          e.getMessage()
+              + "; HDFS writes anywhere on a volume: use a profile without zones, such as "
+              + MeldKeys.defaultOf(MeldKeys.PROFILE));
     }
     return shared.config().failFast()
         ? new IOException(
@@ -233,14 +276,23 @@ public final class VolumeLifecycle {
   }
 
   /**
-   * Takes all volumes out, and waits for that, no longer than the wait timeout.
+   * Takes all volumes out, and waits for that, no longer than this and the wait timeout.
    *
    * <p>Those that leave already are waited for too.
    */
-  void close() {
+  void close(long timeoutNs) {
     leave(List.copyOf(volumes.keySet()), false);
-    long deadline = System.nanoTime() + shared.config().waitTimeoutNs();
-    leaving.forEach((volume, end) -> await(volume, end, deadline));
+    long deadline = System.nanoTime() + Math.min(timeoutNs, shared.config().waitTimeoutNs());
+    leaving.forEach(
+        (volume, end) -> {
+          if (!await(volume, end, deadline)) {
+            LOG.error(
+                "Volume {}: its state and its read history are not written yet. If the process ends"
+                    + " now, blocks that changed since the last snapshot are laid out anew. Check the"
+                    + " disk, or raise HADOOP_STOP_TIMEOUT.",
+                volume.getVolume());
+          }
+        });
   }
 
   private void leave(Collection<String> storageIds, boolean removed) {
@@ -299,7 +351,6 @@ public final class VolumeLifecycle {
       end.get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
       return true;
     } catch (TimeoutException e) {
-      LOG.warn("Volume {}: its simulated device is still being closed", volume.getVolume());
       return false;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

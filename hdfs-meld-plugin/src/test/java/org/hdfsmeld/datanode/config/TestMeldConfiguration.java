@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
+import org.hdfsmeld.LogEvents;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -86,7 +87,6 @@ class TestMeldConfiguration {
     "trace.max-files, many, 16",
     "trace.file-bytes, 1, 64m",
     "trace.buffer-records, 10, 65536",
-    "hint.min-byte, 2m, hint.min-bytes",
     "volume.profiles, /data/1, directory=profile",
     "volume.profiles, /data/1=, directory=profile",
     "volume.profiles, =optane-900p, directory=profile",
@@ -206,6 +206,28 @@ class TestMeldConfiguration {
     assertThatThrownBy(() -> MeldConfiguration.read(conf))
         .isInstanceOf(MeldConfigurationException.class)
         .hasMessageContaining("twice");
+  }
+
+  /** Configuration may come before the jar that knows it. */
+  @Test
+  void anUnknownKeyIsSaidAndCountedAndRefusedWhereTheStartFailsFast() throws Exception {
+    Configuration conf = new Configuration();
+    conf.set(MeldKeys.PREFIX + "hint.min-byte", "2m");
+    try (LogEvents log = new LogEvents(MeldConfiguration.class)) {
+      assertThat(MeldConfiguration.read(conf).unknownKeys()).isEqualTo(1);
+      assertThat(log.list())
+          .singleElement()
+          .satisfies(
+              event ->
+                  assertThat(event.getMessage().getFormattedMessage())
+                      .contains("hint.min-byte = '2m': unknown key", "hint.min-bytes")
+                      .endsWith("It does nothing here."));
+    }
+    conf.set(MeldKeys.FAIL_FAST, "true");
+    assertThatThrownBy(() -> MeldConfiguration.read(conf))
+        .isInstanceOf(MeldConfigurationException.class)
+        .hasMessageContaining("hint.min-byte = '2m': unknown key");
+    assertThat(MeldConfiguration.read(new Configuration()).unknownKeys()).isZero();
   }
 
   @Test

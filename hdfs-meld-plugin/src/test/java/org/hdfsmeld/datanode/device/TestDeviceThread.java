@@ -15,6 +15,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import org.hdfsmeld.model.BlockKey;
+import org.hdfsmeld.sim.CommandRing;
 import org.hdfsmeld.sim.Directive;
 import org.hdfsmeld.sim.FakeDevice;
 import org.hdfsmeld.sim.Opcode;
@@ -32,7 +34,7 @@ class TestDeviceThread {
   private static final int CAPACITY = 4096;
   private static final String ENDED =
       "the device's thread has ended: java.lang.OutOfMemoryError: Direct buffer memory";
-  private static final int TICKETS = 1 << 16;
+  private static final BlockKey BLOCK = new BlockKey("BP-1", 7);
   private static final long FOREVER = Long.MAX_VALUE;
   private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(Watchdog.LOOK_MS);
 
@@ -76,7 +78,18 @@ class TestDeviceThread {
   private final CountDownLatch hang = new CountDownLatch(1);
   private final List<String> failures = new ArrayList<>();
   private final List<Long> lost = new ArrayList<>();
-  private final WrittenExtent extent = lost::add;
+  private final WrittenExtent extent =
+      new WrittenExtent() {
+        @Override
+        public BlockKey key() {
+          return BLOCK;
+        }
+
+        @Override
+        public void lost(long slba) {
+          lost.add(slba);
+        }
+      };
 
   private final DeviceThread.Origin origin =
       new DeviceThread.Origin() {
@@ -113,7 +126,8 @@ class TestDeviceThread {
   }
 
   private long submit(int opcode, long slba, boolean detached) {
-    return queue.submit(origin, extent, opcode, 1, slba, 1, Directive.NONE, detached);
+    WrittenExtent written = opcode == Opcode.WRITE ? extent : null;
+    return queue.submit(origin, written, opcode, 1, slba, 1, Directive.NONE, detached);
   }
 
   /** The device's next call never returns, and each look at it counts. */
@@ -212,27 +226,34 @@ class TestDeviceThread {
     assertThat(lost).containsExactly(7L, 9L);
   }
 
+  /** Whoever waits, a snapshot has to know. */
   @Test
-  void forgottenTicketsAreForgotten() {
-    long ticket = submit(Opcode.READ, 0, false);
-    assertThat(device.open()).hasSize(1);
-    queue.forget(ticket);
-    queue.forget(ticket);
-    queue.await(origin, ticket, 0);
-    assertThat(device.open()).isEmpty();
+  void aWriteIsKnownUntilTheDeviceHasDoneIt() throws SimException {
+    queue.setMode(true, 1);
+    device.stuck = true;
+    assertThat(queue.await(origin, submit(Opcode.WRITE, 0, false), 1)).isFalse();
+    submit(Opcode.READ, 2, false);
+    assertThat(queue.<Set<BlockKey>, RuntimeException>call(target -> queue.unacknowledged()))
+        .containsExactly(BLOCK);
+    device.stuck = false;
+    drain();
+    submit(Opcode.WRITE, 1, true);
+    drain();
+    assertThat(queue.<Set<BlockKey>, RuntimeException>call(target -> queue.unacknowledged()))
+        .isEmpty();
   }
 
   @Test
   void ticketsThatNobodyComesForAreBounded() {
     long first = submit(Opcode.READ, 0, false);
-    for (int i = 0; i < TICKETS + 10; i++) {
+    for (int i = 0; i < CommandRing.SLOTS + 10; i++) {
       while (submit(Opcode.READ, 0, false) == SimStatus.TIMEOUT) {
         drain();
       }
     }
-    assertThat(device.open()).hasSize(TICKETS);
+    assertThat(device.open()).hasSize(CommandRing.SLOTS);
     queue.await(origin, first, 0);
-    assertThat(device.open()).hasSize(TICKETS);
+    assertThat(device.open()).hasSize(CommandRing.SLOTS);
     assertThat(failures).isEmpty();
   }
 
@@ -263,20 +284,6 @@ class TestDeviceThread {
     hang.countDown();
     drain();
     assertThat(queue.await(origin, ticket, 1)).isTrue();
-    assertThat(device.open()).isEmpty();
-  }
-
-  /** A ticket is given up in its slot, which needs no room. */
-  @Test
-  void whatIsForgottenNeedsNoRoom() {
-    long ticket = submit(Opcode.READ, 0, false);
-    drain();
-    device.before = FakeDevice.hang(hang);
-    for (int i = 0; i < CAPACITY; i++) {
-      assertThat(submit(Opcode.READ, i, true)).isZero();
-    }
-    queue.forget(ticket);
-    hang.countDown();
     assertThat(device.open()).isEmpty();
   }
 
@@ -470,7 +477,7 @@ class TestDeviceThread {
   void inRealTimeCountersArePublishedWhileTheDeviceWorks() throws SimException {
     device.stuck = true;
     queue.setMode(true, 1);
-    queue.forget(submit(Opcode.READ, 0, false));
+    submit(Opcode.READ, 0, false);
     await().until(() -> published.get() > 3);
   }
 

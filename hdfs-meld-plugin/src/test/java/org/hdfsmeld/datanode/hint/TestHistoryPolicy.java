@@ -3,6 +3,9 @@ package org.hdfsmeld.datanode.hint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.doThrow;
+import static org.mockito.Mockito.mock;
 
 import java.io.File;
 import java.nio.file.Files;
@@ -128,6 +131,22 @@ class TestHistoryPolicy {
     }
   }
 
+  /** There are as many blocks as replicas: a reason of its own would be the most of each. */
+  @Test
+  void blocksOfAKindShareTheirReasonUntilItsPatternChanges() throws Exception {
+    try (HistoryPolicy hints = hints(8)) {
+      record(hints, OF_FILE, 9);
+      awaitTimes(hints);
+      HintDecision first = hints.decide(OF_FILE);
+      record(hints, OF_FILE, 1);
+      assertThat(hints.decide(OF_FILE)).isSameAs(first);
+      for (int i = 0; i < 9; i++) {
+        hints.record(OF_FILE, 7, true, 128 * MIB, 2048, 16 * MIB);
+      }
+      assertThat(hints.decide(OF_FILE).pattern()).isEqualTo(ReadPattern.SEQUENTIAL);
+    }
+  }
+
   @Test
   void theKindCountsMoreThanItsDirectory() throws Exception {
     try (HistoryPolicy hints = hints(8)) {
@@ -194,6 +213,22 @@ class TestHistoryPolicy {
   }
 
   @Test
+  void noErrorEndsTheScheduleAndWhatIsNotSavedIsSavedLater() throws Exception {
+    KindHistory full = mock(KindHistory.class);
+    doThrow(new OutOfMemoryError("Java heap space")).when(full).write(any());
+    assertThat(new HistoryFile(folder.toFile()).save(full)).isFalse();
+    Path file = Files.createDirectories(folder.resolve(HistoryFile.NAME + ".tmp/in-the-way"));
+    try (HistoryPolicy hints =
+        new HistoryPolicy(folder.toFile(), config(8, 20), this::device, counters)) {
+      record(hints, OF_FILE, 1);
+      await().until(() -> counters.get(VolumeCounter.HISTORY_SAVE_ERRORS) >= 2);
+      Files.delete(file);
+      Files.delete(file.getParent());
+      await().until(() -> Files.exists(folder.resolve(HistoryFile.NAME)));
+    }
+  }
+
+  @Test
   void aDeviceThatCannotBeMeasuredLeavesItToTheSize() throws Exception {
     try (HistoryPolicy hints =
         new HistoryPolicy(
@@ -217,8 +252,17 @@ class TestHistoryPolicy {
   }
 
   private static HistoryConfiguration config(int minRuns) {
+    return config(minRuns, 0);
+  }
+
+  private static HistoryConfiguration config(int minRuns, long saveIntervalMs) {
     return new HistoryConfiguration(
-        HistoryConfiguration.Automatic.HISTORY, 86_400_000, minRuns, 100, 0, 3_600_000);
+        HistoryConfiguration.Automatic.HISTORY,
+        86_400_000,
+        minRuns,
+        100,
+        saveIntervalMs,
+        3_600_000);
   }
 
   /** Standalone reads of 64 KiB. */

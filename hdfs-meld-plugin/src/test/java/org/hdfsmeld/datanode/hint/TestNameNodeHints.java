@@ -23,6 +23,8 @@ import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.model.ReadPattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** How long a DataNode waits for hints, and what it makes of NameNodes that have none. */
 class TestNameNodeHints {
@@ -35,7 +37,7 @@ class TestNameNodeHints {
   private static final class FakeNameNode implements NameNodeHints.Asker {
     final List<List<Long>> asked = Collections.synchronizedList(new ArrayList<>());
     volatile BlockHint hint = HINT;
-    volatile Exception failure;
+    volatile Throwable failure;
     volatile CountDownLatch hold = new CountDownLatch(0);
 
     @Override
@@ -52,6 +54,9 @@ class TestNameNodeHints {
         throw e;
       }
       if (failure instanceof RuntimeException e) {
+        throw e;
+      }
+      if (failure instanceof Error e) {
         throw e;
       }
       return Collections.nCopies(blockIds.size(), hint);
@@ -184,9 +189,11 @@ class TestNameNodeHints {
     assertThat(hints.breaker.pauseNs()).isBetween(6 * pauseNs, 12 * pauseNs);
   }
 
-  @Test
-  void afterThePauseWhatWasAskedMeanwhileIsAnswered() {
-    nameNode.failure = new IllegalStateException("nonsense");
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void afterThePauseWhatWasAskedMeanwhileIsAnswered(boolean isError) {
+    nameNode.failure =
+        isError ? new OutOfMemoryError("heap") : new IllegalStateException("nonsense");
     hints(LONG_NS, TimeUnit.MILLISECONDS.toNanos(10));
     List<BlockHint> heard = Collections.synchronizedList(new ArrayList<>());
     assertThat(hints.of("BP-1", 1)).isEqualTo(BlockHint.NONE);

@@ -245,6 +245,28 @@ class TestDeviceState {
         .containsExactly(4L * MIB);
   }
 
+  /** As of a block that is open when the DataNode is ended, and of a writer that gave up. */
+  @Test
+  void whatTheDeviceHasNotAcknowledgedIsLaidOutAnew() throws IOException {
+    conf.set(MeldKeys.MODE, "real-time");
+    restart();
+    write(1, 4 * MIB);
+    device().stuck = true;
+    Thread.currentThread().interrupt();
+    write(2, 4 * MIB);
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(volume.blocks().find(new BlockKey(POOL, 2)).mappedBytes()).isEqualTo(4 * MIB);
+    restart();
+    assertThat(counter("state_restored_blocks")).isEqualTo(1);
+    assertThat(counter("state_relaid_blocks")).isEqualTo(1);
+    device().clear();
+    reconcile(block -> 4 * MIB);
+    assertThat(device().preloads())
+        .singleElement()
+        .satisfies(c -> assertThat(c.offset()).as("its slot is its own").isEqualTo(SLOT))
+        .satisfies(c -> assertThat(c.length()).isEqualTo(4L * MIB));
+  }
+
   @Test
   void aTornJournalIsUsedUpToItsEnd() throws IOException {
     awaitFirstSnapshot();

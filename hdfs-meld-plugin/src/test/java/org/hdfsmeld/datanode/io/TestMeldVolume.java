@@ -17,6 +17,7 @@ import org.hdfsmeld.datanode.config.MeldKeys;
 import org.hdfsmeld.datanode.config.MeldMode;
 import org.hdfsmeld.datanode.hint.HintSource;
 import org.hdfsmeld.datanode.layout.BlockFile;
+import org.hdfsmeld.datanode.metrics.VolumeCounter;
 import org.hdfsmeld.datanode.volume.MeldVolume;
 import org.hdfsmeld.datanode.volume.MeldVolumes;
 import org.hdfsmeld.model.BlockKey;
@@ -25,7 +26,6 @@ import org.hdfsmeld.sim.FakeDevice;
 import org.hdfsmeld.sim.Opcode;
 import org.hdfsmeld.sim.SimException;
 import org.hdfsmeld.sim.SimStatus;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -53,11 +53,6 @@ class TestMeldVolume {
   @BeforeEach
   void makeTheFile() throws IOException {
     file = Files.createFile(dir.resolve("blk_7")).toFile();
-  }
-
-  @AfterEach
-  void noTicketIsLeft() {
-    assertThat(device.open()).isEmpty();
   }
 
   private void write(BlockKey key, long from, long to) {
@@ -171,16 +166,25 @@ class TestMeldVolume {
     assertThat(bytes(device.preloads())).isEqualTo(8 * MIB);
   }
 
+  /** As of a log that is followed: what its writer holds back is written first, and once. */
   @Test
-  void aBlockUnderConstructionIsReadAsFarAsTheDeviceHasIt() {
+  void aBlockUnderConstructionIsReadFromTheDevice() {
     WriteStream writer = new WriteStream(volume, BLOCK, file, true, StreamUser.DATANODE);
-    writer.write(0, MIB);
-    read(BLOCK, MIB);
-    assertThat(sent(Opcode.READ)).isEmpty();
+    writer.write(0, MIB + 100);
+    read(BLOCK, MIB + 100);
+    long pages = MIB + FakeDevice.PAGE;
+    assertThat(device.commands())
+        .extracting(FakeDevice.Command::opcode)
+        .startsWith(Opcode.WRITE, Opcode.READ);
+    assertThat(bytes(sent(Opcode.WRITE))).isEqualTo(pages);
+    assertThat(bytes(sent(Opcode.READ))).isEqualTo(pages);
     writer.sync();
-    read(BLOCK, MIB);
-    assertThat(bytes(sent(Opcode.READ))).isEqualTo(MIB);
+    assertThat(bytes(sent(Opcode.WRITE))).isEqualTo(pages);
+    writer.write(MIB + 100, MIB - 100);
     writer.close();
+    assertThat(bytes(sent(Opcode.WRITE)))
+        .as("the page that was filled up")
+        .isEqualTo(2 * MIB + FakeDevice.PAGE);
     assertThat(device.preloads()).isEmpty();
   }
 
@@ -331,14 +335,63 @@ class TestMeldVolume {
     assertThat(bytes(sent(Opcode.DEALLOCATE))).isEqualTo(8 * MIB);
   }
 
+  /** As of the disk balancer's copies. */
   @Test
-  void aWriterClosedWhileSwitchedOffGivesItsTicketsUp() {
+  void whatFailsOnTheDeviceIsHeardThoughNobodyWaits() {
+    volume = volume("real-time");
+    device.stuck = true;
+    WriteStream copy = new WriteStream(volume, BLOCK, file, false, StreamUser.DATANODE);
+    copy.write(0, 8 * MIB);
+    copy.close();
+    device.drain.run();
+    assertThat(volume.blocks().find(BLOCK).mappedBytes()).isEqualTo(8 * MIB);
+    device.fail(SimStatus.CAPACITY);
+    device.drain.run();
+    assertThat(counter("errors")).isPositive();
+    assertThat(volume.blocks().find(BLOCK).mappedBytes()).isZero();
+  }
+
+  @Test
+  void aWaitThatTakesTheHostTooLongIsCounted() {
+    long ticket = volume.device().flush();
+    device.fail(SimStatus.TIMEOUT);
+    volume.device().await(ticket, volume.newBudget(true), VolumeCounter.READER_WAIT_NS);
+    assertThat(counter("timeouts")).isEqualTo(1);
+    assertThat(counter("errors")).isZero();
+  }
+
+  /** Each by its cause; Hadoop's own silence is {@code unseen_writes}. */
+  @ParameterizedTest
+  @CsvSource({"refused_writes", "overloaded_writes", "switched_writes", "unseen_writes"})
+  void whatTheDeviceLacksOfAFinishedBlockIsCountedByItsCause(String cause) {
+    volume = volume("real-time", MeldKeys.WAIT_TIMEOUT, "1ms");
     WriteStream writer = new WriteStream(volume, BLOCK, file, true, StreamUser.DATANODE);
-    writer.write(0, 8 * MIB);
-    assertThat(device.open()).isNotEmpty();
-    volume.setMode("off");
+    writer.write(0, 4 * MIB);
+    switch (cause) {
+      case "refused_writes" -> device.fail(SimStatus.CAPACITY);
+      case "overloaded_writes" -> device.full = true;
+      case "switched_writes" -> volume.setMode("off");
+      default -> {}
+    }
+    if (!cause.equals("unseen_writes")) {
+      for (long at = 4 * MIB; at < 40 * MIB; at += PACKET) {
+        writer.write(at, PACKET);
+      }
+    }
+    while (cause.equals("overloaded_writes") && volume.device().hasRoom()) {
+      volume.device().flush();
+    }
     writer.close();
-    assertThat(device.open()).isEmpty();
+    device.fail(0);
+    volume.setMode("real-time");
+    volume.finalized(BLOCK, 40 * MIB);
+    device.full = false;
+    for (String each :
+        List.of("refused_writes", "overloaded_writes", "switched_writes", "unseen_writes")) {
+      assertThat(counter(each)).as(each).isEqualTo(each.equals(cause) ? 1 : 0);
+    }
+    boolean off = cause.equals("switched_writes");
+    assertThat(counter("stock_write_bytes")).isEqualTo(off ? 36L * MIB : 0);
   }
 
   /** The waits that it does without would take longer than the test may. */

@@ -161,7 +161,7 @@ class TestSharedDevice {
       trace.start();
       trace.stop();
       InputStream file =
-          new ByteArrayInputStream(trace.files().read(trace.getFiles().get(0), 0, 1 << 20));
+          new ByteArrayInputStream(trace.files().read(trace.files().list().get(0), 0, 1 << 20));
       String text = new String(new GZIPInputStream(file).readAllBytes(), US_ASCII);
       assertThat(text.lines().filter(line -> line.startsWith("# volume"))).hasSize(1);
     }

@@ -111,11 +111,6 @@ class TestWriteCoalescer {
       assertThat(open.remove(ticket)).isTrue();
     }
 
-    @Override
-    public void forget(long ticket) {
-      throw new AssertionError("writes are waited for");
-    }
-
     void assertContiguous(long from, long to) {
       long at = from;
       for (Write write : writes) {

@@ -1,9 +1,11 @@
 package org.hdfsmeld.datanode.layout;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import org.hdfsmeld.datanode.state.DeviceState;
@@ -25,14 +27,25 @@ class TestBlockExtent {
   }
 
   @Test
-  void slotsInUseAreGivenUpWhenTheCommandsHaveBeenIssued() {
+  void slotsAreGivenUpOnce() {
     extent.address(0);
-    assertThat(extent.beginIo()).isTrue();
-    assertThat(extent.drop()).isEmpty();
+    assertThat(extent.drop()).containsExactly(0);
     assertThat(extent.address(0)).isEqualTo(SlotAllocator.NONE);
-    assertThat(extent.endIo()).containsExactly(0);
-    assertThat(extent.beginIo()).isFalse();
-    assertThat(extent.endIo()).isEmpty();
+    assertThat(extent.drop()).isEmpty();
+  }
+
+  /** While commands are put in to its slots under the extent's lock, a block does not end. */
+  @Test
+  void slotsThatAreInUseAreNotGivenUp() throws Exception {
+    FutureTask<long[]> ending = new FutureTask<>(extent::drop);
+    Thread other = new Thread(ending);
+    synchronized (extent) {
+      extent.address(0);
+      other.start();
+      await().until(() -> other.getState() == Thread.State.BLOCKED);
+      assertThat(extent.address(0)).isZero();
+    }
+    assertThat(ending.get()).containsExactly(0);
   }
 
   @Test

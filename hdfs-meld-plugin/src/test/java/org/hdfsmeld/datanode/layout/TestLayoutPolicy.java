@@ -57,6 +57,24 @@ class TestLayoutPolicy {
     assertThat(policy.decide(BlockHint.NONE)).isEqualTo(HintDecision.BY_SIZE);
   }
 
+  /** A stream may be opened under HDFS's locks, before anything is known of its block. */
+  @Test
+  void ofABlockThatIsNotKnownTheHistoryIsNotAsked() {
+    LayoutPolicy asking =
+        new LayoutPolicy(
+            hint -> {
+              throw new AssertionError("asked");
+            },
+            hint -> {
+              throw new AssertionError("asked");
+            },
+            true,
+            MIN,
+            SEQUENTIAL);
+    assertThat(asking.decide(BlockHint.NONE)).isEqualTo(HintDecision.BY_SIZE);
+    assertThat(asking.handle(BlockHint.NONE)).isZero();
+  }
+
   /** A write has one directive. */
   @Test
   void aBlockOfAKnownLifetimeGoesToItsHandleHoweverItIsRead() {

@@ -15,7 +15,6 @@ final class RecordingSource implements RequestedRange.Source {
   final Map<Long, Request> open = new HashMap<>();
   long readable;
   int awaited;
-  int forgotten;
   int asked;
   private long tickets;
   private int traced;
@@ -43,12 +42,6 @@ final class RecordingSource implements RequestedRange.Source {
   public void await(long ticket) {
     assertThat(open.remove(ticket)).isNotNull();
     awaited++;
-  }
-
-  @Override
-  public void forget(long ticket) {
-    assertThat(open.remove(ticket)).isNotNull();
-    forgotten++;
   }
 
   long requestedTo() {

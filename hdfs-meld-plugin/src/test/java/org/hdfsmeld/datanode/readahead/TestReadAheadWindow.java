@@ -98,10 +98,8 @@ class TestReadAheadWindow {
     for (long at = 0; at < 128 * MIB; at += PACKET) {
       window.read(at, PACKET);
     }
-    window.release();
     source.assertContiguous(0, 128 * MIB);
     assertThat(source.awaited).isEqualTo(source.requests.size());
-    assertThat(source.forgotten).isZero();
     assertThat(source.requests.size()).isLessThanOrEqualTo(135);
   }
 
@@ -144,15 +142,13 @@ class TestReadAheadWindow {
     int open = source.open.size();
     window.read(100 * MIB, PACKET);
     assertThat(open).isBetween(15, 18);
-    assertThat(source.forgotten).isEqualTo(open);
-    assertThat(source.open).isEmpty();
+    assertThat(source.open).as("nobody waits for them").hasSizeGreaterThanOrEqualTo(open);
   }
 
   @Test
   void aSkipWithinTheWindowIsNoJump() {
     window.read(0, PACKET);
     window.read(3 * PACKET, PACKET);
-    assertThat(source.forgotten).isZero();
     source.assertContiguous(0, source.requestedTo());
   }
 
@@ -203,15 +199,6 @@ class TestReadAheadWindow {
   }
 
   @Test
-  void releaseGivesUpEveryTicketAndStartsAfresh() {
-    window.read(0, PACKET);
-    window.release();
-    assertThat(source.open).isEmpty();
-    window.read(PACKET, PACKET);
-    assertThat(source.requestedTo()).isEqualTo(2 * PACKET);
-  }
-
-  @Test
   void aRequestAsLargeAsTheWindowStillAdvances() {
     ReadAheadWindow single = new ReadAheadWindow(source, true, PAGE, WORDLINE, MIB, MIB);
     for (long at = 0; at < 8 * MIB; at += PACKET) {
@@ -224,7 +211,6 @@ class TestReadAheadWindow {
   void aReadThatBeginsWithTheLastChunkAgainIsSequential() {
     window.read(10 * MIB, 5000);
     window.read(10 * MIB + 4608, 5000);
-    assertThat(source.forgotten).isZero();
     source.assertContiguous(10 * MIB, source.requestedTo());
   }
 

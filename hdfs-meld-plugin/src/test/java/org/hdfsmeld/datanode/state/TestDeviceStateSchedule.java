@@ -19,6 +19,8 @@ import org.hdfsmeld.model.HintDecision;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The state goes on being written, whatever happens meanwhile. */
 class TestDeviceStateSchedule {
@@ -56,13 +58,17 @@ class TestDeviceStateSchedule {
     writer.shutdownNow();
   }
 
-  @Test
-  void anExceptionEndsNothing() throws Exception {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void nothingThatIsThrownEndsIt(boolean isError) throws Exception {
     DeviceState state = state();
     state.start();
     await().until(() -> counters.get(StateCounter.STATE_SNAPSHOTS) == 1);
     state.changed(
         () -> {
+          if (isError) {
+            throw new OutOfMemoryError("Direct buffer memory");
+          }
           throw new IllegalStateException("unexpected");
         });
     await().until(() -> counters.get(StateCounter.STATE_ERRORS) == 1);

@@ -104,6 +104,16 @@ class TestNewBlocks {
     assertThat(waiting).isEmpty();
   }
 
+  /** HDFS chooses the volume under its lock, where nothing may be formatted or waited for. */
+  @Test
+  void howItWillBeReadIsDecidedBeforeHdfsIsCalled() {
+    try (MeldVolumes.Creation creation = volumes.create(BLOCK)) {
+      volumes.lifecycle().rollBack("DS-1");
+      assertThat(volumes.newBlockPattern()).isEqualTo(ReadPattern.RANDOM);
+    }
+    assertThat(volumes.newBlockPattern()).isEqualTo(ReadPattern.AUTO);
+  }
+
   @Test
   void whatHasNoAnswerYetGetsItLate() {
     answer = BlockHint.NONE;

@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -53,6 +54,7 @@ class TestVolumeLifecycle {
   private volatile SimException refusal;
   private volatile Runnable whileOpening = () -> {};
   private volatile Runnable whileSaving = () -> {};
+  private volatile Runnable whileAging = () -> {};
   private MeldVolumes volumes;
 
   /** A device with a namespace for each that asks. */
@@ -76,6 +78,11 @@ class TestVolumeLifecycle {
     public long snapshot(ByteBuffer out) {
       whileSaving.run();
       return super.snapshot(out);
+    }
+
+    @Override
+    public void precondition(String past) {
+      whileAging.run();
     }
   }
 
@@ -327,6 +334,12 @@ class TestVolumeLifecycle {
     volume(1).setMode("off");
     volume(1).finalized(other, 1);
     assertThat(FakeDevice.counters(volume(1))).containsEntry("unseen_writes", 2L);
+    volume(1).setMode("account");
+    volume(1).finalized(other, 1);
+    assertThat(FakeDevice.counters(volume(1)))
+        .as("nobody knows whether it was written meanwhile")
+        .containsEntry("unseen_writes", 2L)
+        .containsEntry("switched_writes", 1L);
   }
 
   private org.hdfsmeld.datanode.layout.BlockExtent extent(int number) throws IOException {
@@ -362,6 +375,66 @@ class TestVolumeLifecycle {
     hang.countDown();
     back.join();
     assertThat(devices).hasSize(2);
+  }
+
+  @Test
+  void devicesAreOpenedSideBySide() throws Exception {
+    start();
+    CountDownLatch both = new CountDownLatch(2);
+    whileOpening =
+        () -> {
+          both.countDown();
+          awaitQuietly(both);
+        };
+    volumes.addAll(Map.of("DS-1", current(1), "DS-2", current(2)));
+    assertThat(volume(1).isHealthy() && volume(2).isHealthy()).isTrue();
+    conf.set(MeldKeys.FAIL_FAST, "true");
+    volumes.close();
+    start();
+    whileOpening = () -> {};
+    refusal = new SimException("no library", null);
+    assertThatThrownBy(() -> volumes.addAll(Map.of("DS-1", current(1), "DS-2", current(2))))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("no library");
+  }
+
+  /** HDFS registers without it, and what is written meanwhile is placed when it is read. */
+  @Test
+  void aLongPastKeepsNoDataNodeFromItsStart() throws Exception {
+    conf.set(MeldKeys.PRECONDITION, "fill=100,skew=zipf:0.9");
+    conf.set(MeldKeys.WAIT_TIMEOUT, "1s");
+    CountDownLatch aged = new CountDownLatch(1);
+    whileAging = () -> awaitQuietly(aged);
+    start();
+    try (LogEvents log = new LogEvents(VolumeLifecycle.class)) {
+      add(1);
+      assertThat(log.list().get(0).getMessage().getFormattedMessage())
+          .contains("the past 'fill=100,random=100,skew=zipf:0.9'", "goes on, as in mode off");
+    }
+    assertThat(volume(1).getMode()).isEqualTo("off");
+    aged.countDown();
+    await().until(() -> volume(1).getMode().equals("account") && volume(1).blocks() != null);
+  }
+
+  /** Hadoop kills what does not end soon after SIGTERM. */
+  @Test
+  void whatCannotBeWrittenBeforeTheEndIsNamed() throws Exception {
+    start();
+    add(1);
+    volume(1).blocks().io().preload(extent(1), 4096);
+    CountDownLatch hang = new CountDownLatch(1);
+    whileSaving = () -> awaitQuietly(hang);
+    try (LogEvents log = new LogEvents(VolumeLifecycle.class)) {
+      volumes.close(1);
+      assertThat(log.list())
+          .singleElement()
+          .satisfies(
+              event ->
+                  assertThat(event.getMessage().getFormattedMessage())
+                      .contains(
+                          dir.resolve("1").toString(), "laid out anew", "HADOOP_STOP_TIMEOUT"));
+    }
+    hang.countDown();
   }
 
   @Test

@@ -19,7 +19,7 @@ public final class CommandRing {
   public static final int ENTRIES = 4096;
 
   /** Tickets that are known. */
-  public static final int SLOTS = 1 << 16;
+  public static final int SLOTS = 2 * ENTRIES;
 
   /** Opcode of data that is placed as if long since written. */
   public static final int PRELOAD = 256;
@@ -53,6 +53,7 @@ public final class CommandRing {
   private static final int OUTCOME = 8;
   static final int WAITER = 16;
   private static final int OPCODE = 24;
+  private static final int OPCODE_BITS = 16;
   private static final int SLBA = 32;
 
   private static final VarHandle WORDS =
@@ -114,9 +115,10 @@ public final class CommandRing {
     long ticket = position + 1;
     int slot = slotAt(ticket);
     memory.putLong(slot + WAITER, 0);
-    memory.putLong(slot + OPCODE, opcode);
+    memory.putLong(slot + OPCODE, ticket << OPCODE_BITS | opcode);
     memory.putLong(slot + SLBA, slba);
-    if (!detached) {
+    // Of what nobody waits for it is seen too whether the device has done it.
+    if (opcode < PRELOAD) {
       WORDS.setRelease(memory, slot + STATE, pending(ticket));
     }
     int at = entry(position);
@@ -192,8 +194,13 @@ public final class CommandRing {
     return memory.getLong(slotAt(ticket) + OUTCOME);
   }
 
+  /** Whether a ticket has its slot still. */
+  public boolean isKnown(long ticket) {
+    return memory.getLong(slotAt(ticket) + OPCODE) >>> OPCODE_BITS == ticket;
+  }
+
   public int opcode(long ticket) {
-    return (int) memory.getLong(slotAt(ticket) + OPCODE);
+    return (int) memory.getLong(slotAt(ticket) + OPCODE) & (1 << OPCODE_BITS) - 1;
   }
 
   public long slba(long ticket) {

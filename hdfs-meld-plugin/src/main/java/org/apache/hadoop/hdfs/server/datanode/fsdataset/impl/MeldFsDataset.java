@@ -4,7 +4,9 @@ import java.io.File;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -63,13 +65,16 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
       throws IOException {
     super(datanode, storage, tracked(conf));
     this.simulated = simulated;
-    this.atExit = simulated::close;
+    long stopNs = stopNs(System.getenv("HADOOP_STOP_TIMEOUT"));
+    this.atExit = () -> simulated.close(stopNs);
     try {
+      Map<String, File> folders = new LinkedHashMap<>();
       for (FsVolumeImpl volume : getVolumeList()) {
         if (hasDevice(volume)) {
-          simulated.add(volume.getStorageID(), volume.getCurrentDir());
+          folders.put(volume.getStorageID(), volume.getCurrentDir());
         }
       }
+      simulated.addAll(folders);
     } catch (IOException | RuntimeException | LinkageError e) {
       shutdown();
       throw e;
@@ -77,20 +82,36 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
     simulated.warnOfUnmatched();
     ShutdownHookManager hooks = ShutdownHookManager.get();
     if (!hooks.isShutdownInProgress()) {
-      long deadlineNs = TimeUnit.SECONDS.toNanos(1) + simulated.config().waitTimeoutNs();
+      long deadlineNs = stopNs + TimeUnit.SECONDS.toNanos(1);
       hooks.addShutdownHook(atExit, EXIT_PRIORITY, deadlineNs, TimeUnit.NANOSECONDS);
     }
   }
 
-  /** Has replicas in memory tracked so that their deletion is seen, unless a tracker is chosen. */
-  private static Configuration tracked(Configuration conf) {
+  /** After SIGTERM Hadoop waits for so many seconds, and kills; a second is for its own hooks. */
+  static long stopNs(String stopTimeout) {
+    boolean isNumber = stopTimeout != null && stopTimeout.matches("\\d{1,6}");
+    long seconds = isNumber ? Long.parseLong(stopTimeout) : 5;
+    return TimeUnit.SECONDS.toNanos(Math.max(1, seconds - 1));
+  }
+
+  /**
+   * Has replicas in memory tracked so that their deletion is seen, unless a tracker is chosen. In
+   * place: the DataNode's own configuration is the one that is reconfigured.
+   */
+  static Configuration tracked(Configuration conf) {
     String key = DFSConfigKeys.DFS_DATANODE_RAM_DISK_REPLICA_TRACKER_KEY;
-    if (!conf.getTrimmed(key, "").isEmpty()) {
-      return conf;
+    String own = MeldRamDiskReplicaTracker.class.getName();
+    String chosen = conf.getTrimmed(key, "");
+    if (chosen.isEmpty()) {
+      conf.set(key, own);
+    } else if (!chosen.equals(own)) {
+      LOG.warn(
+          "{} is {}: simulated devices keep the copies of replicas in memory that are deleted."
+              + " Remove the key to have them deallocated.",
+          key,
+          chosen);
     }
-    Configuration tracked = new Configuration(conf);
-    tracked.set(key, MeldRamDiskReplicaTracker.class.getName());
-    return tracked;
+    return conf;
   }
 
   /** Opens the device before HDFS has the volume, which is refused with it. */
