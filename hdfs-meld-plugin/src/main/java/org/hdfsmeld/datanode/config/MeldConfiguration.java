@@ -21,7 +21,6 @@ import org.apache.hadoop.conf.Configuration;
  * @param slotBytes bytes of one slot of the namespace: {@code dfs.blocksize}, at most 1 GiB; larger
  *     blocks take several slots
  * @param history how blocks without a read pattern are decided on
- * @param directiveSinks where the directive of a block goes
  * @param window how the device is read ahead of a reader
  * @param hints how it is asked for how blocks will be read
  * @param placement how new blocks are divided between kinds of devices
@@ -42,7 +41,6 @@ public record MeldConfiguration(
     String nativeLibrary,
     long slotBytes,
     HistoryConfiguration history,
-    SinkChoice directiveSinks,
     WindowConfiguration window,
     HintConfiguration hints,
     PlacementConfiguration placement,
@@ -90,7 +88,6 @@ public record MeldConfiguration(
         Values.text(conf, MeldKeys.NATIVE_LIBRARY),
         Math.min(Values.number(conf, MeldKeys.BLOCK_SIZE, 1, Long.MAX_VALUE), MAX_SLOT_BYTES),
         HistoryConfiguration.read(conf),
-        Values.choice(conf, MeldKeys.DIRECTIVE_SINKS, SinkChoice.class),
         WindowConfiguration.read(conf),
         HintConfiguration.read(conf),
         PlacementConfiguration.read(conf),
@@ -110,11 +107,11 @@ public record MeldConfiguration(
     for (String rest : new TreeSet<>(conf.getPropsWithPrefix(MeldKeys.PREFIX).keySet())) {
       String key = MeldKeys.PREFIX + rest;
       if (MeldKeys.defaultOf(key) == null) {
+        String keys = String.join(", ", MeldKeys.DEFAULTS.keySet());
         throw new MeldConfigurationException(
             key,
             conf.getRaw(key),
-            "unknown key; remove it or use one of "
-                + String.join(", ", MeldKeys.DEFAULTS.keySet()));
+            MeldKeys.REMOVED.getOrDefault(key, "unknown key; remove it or use one of " + keys));
       }
     }
   }

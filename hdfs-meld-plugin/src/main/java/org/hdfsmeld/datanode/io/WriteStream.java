@@ -147,13 +147,12 @@ public final class WriteStream implements WriteCoalescer.Sink {
 
   @Override
   public long write(long offset, int length, long blockBytes) {
-    File hinted = paced ? file : null;
     ExtentIo io = blocks.io();
     long ticket;
     do {
       ticket =
           present()
-              ? io.write(extent, offset, length, blockBytes, hinted, !paced, user.kind())
+              ? io.write(extent, offset, length, blockBytes, !paced, user.kind())
               : TicketedIo.NOTHING;
     } while (ticket == SimStatus.TIMEOUT
         && volume.device().awaitRoom(budget, VolumeCounter.WRITER_WAIT_NS));

@@ -93,9 +93,6 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
   /** Whether its path is being asked for anew. */
   private boolean renewing;
 
-  /** By which the block's file got its write-lifetime hint. */
-  private HintDecision fileDecision;
-
   /** Where the replica was when it was opened last; null when that is not known. */
   private volatile File file;
 
@@ -247,13 +244,6 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
   /** Whether a block of this length, if it is this one, is too short to be written yet. */
   public boolean defers(long blockBytes) {
     return space.policy.defers(decision, blockBytes);
-  }
-
-  /** The block's file is about to get the hint of this decision; false when it has it. */
-  synchronized boolean changesFile(HintDecision newDecision) {
-    boolean changes = !newDecision.equals(fileDecision);
-    fileDecision = newDecision;
-    return changes;
   }
 
   /** Bytes from the block's start that the device holds. */

@@ -7,7 +7,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.LongUnaryOperator;
 import java.util.function.Predicate;
@@ -20,7 +19,6 @@ import org.hdfsmeld.datanode.metrics.VolumeCounter;
 import org.hdfsmeld.datanode.state.BlockRecord;
 import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
-import org.hdfsmeld.model.HintDecision;
 import org.hdfsmeld.sim.NamespaceInfo;
 import org.hdfsmeld.trace.BlockTrace.VolumeTrace;
 import org.hdfsmeld.trace.ClientKind;
@@ -60,14 +58,12 @@ public final class VolumeBlocks implements SharedDevice.BlockTable {
    * The blocks of a volume on its device, which is open, in slots of at least {@code minSlotBytes};
    * with those from before a restart.
    *
-   * @param fileHints gets each decision on a block, and the block's file, as data is written
    * @param deletions gets each block that is deleted
    */
   public VolumeBlocks(
       VolumePort device,
       long minSlotBytes,
       LayoutPolicy policy,
-      BiConsumer<HintDecision, File> fileHints,
       HintSource hints,
       Consumer<BlockExtent> deletions,
       Counters<VolumeCounter> counters,
@@ -83,7 +79,7 @@ public final class VolumeBlocks implements SharedDevice.BlockTable {
     this.space =
         new BlockExtent.Space(
             namespace, slotBytes, slots, policy, device.device()::changed, new AtomicLong());
-    this.io = new ExtentIo(device, space, fileHints, counters, trace);
+    this.io = new ExtentIo(device, space, counters, trace);
     this.hasPast = device.device().hasPast();
     device.device().addBlocks(namespace.nsid(), this);
   }

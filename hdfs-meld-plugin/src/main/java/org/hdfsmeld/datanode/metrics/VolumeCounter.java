@@ -28,13 +28,6 @@ public enum VolumeCounter {
   HINTS_NONE,
   /** Blocks laid out while nobody had answered how they will be read. */
   HINTS_NONE_BY_SILENCE,
-  /**
-   * Block files whose write-lifetime hint was set and found again; those of them where something
-   * below the inode tells it apart; and those that refused it.
-   */
-  LIFETIME_HINTS,
-  LIFETIME_HINTS_EFFECTIVE,
-  LIFETIME_HINTS_REFUSED,
   /** Read calls of HDFS on block files, and their bytes. */
   FORWARDED_READS,
   FORWARDED_READ_BYTES,

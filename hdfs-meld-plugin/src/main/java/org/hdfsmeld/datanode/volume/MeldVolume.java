@@ -5,12 +5,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.function.BiConsumer;
 import org.hdfsmeld.datanode.config.HistoryConfiguration;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.config.MeldMode;
 import org.hdfsmeld.datanode.config.Precondition;
-import org.hdfsmeld.datanode.config.SinkChoice;
 import org.hdfsmeld.datanode.config.VolumeBinding;
 import org.hdfsmeld.datanode.config.WindowConfiguration;
 import org.hdfsmeld.datanode.device.SharedDevice;
@@ -33,7 +31,6 @@ import org.hdfsmeld.datanode.readahead.ParkedWindows;
 import org.hdfsmeld.datanode.readahead.ReadAhead;
 import org.hdfsmeld.datanode.readahead.ReadAheadWindow;
 import org.hdfsmeld.datanode.readahead.RequestedRange;
-import org.hdfsmeld.datanode.sink.WriteLifetimeSink;
 import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.model.HintDecision;
@@ -63,7 +60,6 @@ public final class MeldVolume implements MeldVolumeMXBean {
   /** How the volume has been read; null where that decides nothing. */
   private final HistoryPolicy history;
 
-  private final BiConsumer<HintDecision, File> fileHints;
   private final VolumePort device;
   private final ParkedWindows parkedWindows = new ParkedWindows();
   private final VolumeTrace trace;
@@ -74,7 +70,6 @@ public final class MeldVolume implements MeldVolumeMXBean {
     this.currentDir = currentDir;
     this.shared = shared;
     MeldConfiguration config = shared.config();
-    SimFailures failures = shared.failures();
     HistoryConfiguration.Automatic automatic = config.history().automatic();
     this.history =
         automatic == HistoryConfiguration.Automatic.HISTORY
@@ -83,20 +78,13 @@ public final class MeldVolume implements MeldVolumeMXBean {
     this.policy =
         new LayoutPolicy(
             history == null ? hint -> HintDecision.BY_SIZE : history::decide,
-            history == null || !config.directiveSinks().has(SinkChoice.SIMULATOR)
-                ? hint -> 0
-                : this::handle,
+            history == null ? hint -> 0 : this::handle,
             config.hintFullBlockSequential() && automatic != HistoryConfiguration.Automatic.OFF,
             config.hintMinBytes(),
-            config.directiveSinks().has(SinkChoice.SIMULATOR)
-                ? Directive.sequential(config.windowBytes())
-                : Directive.NONE);
-    this.fileHints =
-        config.directiveSinks().has(SinkChoice.WRITE_LIFETIME)
-            ? new WriteLifetimeSink(getVolume(), counters, failures)::apply
-            : (decision, file) -> {};
+            Directive.sequential(config.windowBytes()));
     this.binding = config.devices().of(root(currentDir));
-    this.device = new VolumePort(storageId, getVolume(), binding.set(), device, failures, counters);
+    this.device =
+        new VolumePort(storageId, getVolume(), binding.set(), device, shared.failures(), counters);
     this.trace = shared.trace().volume(storageId, this::state);
   }
 
@@ -190,7 +178,6 @@ public final class MeldVolume implements MeldVolumeMXBean {
               device,
               shared.config().slotBytes(),
               policy,
-              fileHints,
               shared.hints(),
               this::deleted,
               counters,
