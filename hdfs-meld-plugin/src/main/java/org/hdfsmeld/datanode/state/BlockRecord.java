@@ -55,21 +55,12 @@ public record BlockRecord(
     out.writeLong(bornAs);
   }
 
-  /** What older formats lack. */
-  enum Format {
-    WITHOUT_INODES,
-    WITHOUT_LIFETIMES,
-    /** The inode of its file and a lifetime's group; of its kind nothing is known. */
-    WITHOUT_KINDS,
-    WHOLE
-  }
-
   /**
-   * Reads what {@link #write} wrote.
+   * Reads what {@link #write} wrote, or release 0.1.0, which knew neither kinds nor births.
    *
    * @throws IOException when it is not that
    */
-  static BlockRecord read(DataInput in, Format format) throws IOException {
+  static BlockRecord read(DataInput in, boolean whole) throws IOException {
     int nsid = in.readInt();
     BlockKey key = new BlockKey(in.readUTF(), in.readLong());
     long mapped = in.readLong();
@@ -85,23 +76,16 @@ public record BlockRecord(
     ReadPattern pattern = PersistentEnum.of(ReadPattern.values(), in.readByte());
     HintDecision.Source source = PersistentEnum.of(HintDecision.Source.values(), in.readByte());
     HintDecision decision = new HintDecision(pattern, source, in.readUTF());
-    boolean whole = format == Format.WHOLE;
-    boolean lifetimes = whole || format == Format.WITHOUT_KINDS;
-    boolean inodes = lifetimes || format == Format.WITHOUT_LIFETIMES;
-    long kind = inodes ? in.readLong() : 0;
-    long directory = inodes ? in.readLong() : 0;
-    long parent = lifetimes ? in.readLong() : 0;
-    long bornMs = lifetimes ? in.readLong() : 0;
-    long bornAs = whole ? in.readLong() : 0;
+    if (!whole) {
+      BlockHint unknown = new BlockHint(ReadPattern.UNKNOWN, 0, 0, 0, BlockHint.NOBODY);
+      return new BlockRecord(nsid, key, mapped, reach, slots, decision, unknown, 0);
+    }
+    long kind = in.readLong();
+    long directory = in.readLong();
+    long parent = in.readLong();
+    long bornMs = in.readLong();
     BlockHint hint =
-        new BlockHint(
-            ReadPattern.UNKNOWN,
-            0,
-            whole ? kind : 0,
-            whole ? parent : 0,
-            BlockHint.NOBODY,
-            directory,
-            bornMs);
-    return new BlockRecord(nsid, key, mapped, reach, slots, decision, hint, bornAs);
+        new BlockHint(ReadPattern.UNKNOWN, 0, kind, parent, BlockHint.NOBODY, directory, bornMs);
+    return new BlockRecord(nsid, key, mapped, reach, slots, decision, hint, in.readLong());
   }
 }

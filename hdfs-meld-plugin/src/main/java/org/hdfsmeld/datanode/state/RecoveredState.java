@@ -35,12 +35,8 @@ public record RecoveredState(
     Set<BlockKey> changed) {
 
   /**
-   * What a snapshot must agree with to be used.
-   *
-   * @param device a shared device's name; empty for a volume's own
-   * @param profile the device's profile as TOML
-   * @param slotBytes bytes of a slot
-   * @param storageId the volume that opens the device
+   * What a snapshot must agree with to be used: as of {@link StateSnapshot}, with the volume that
+   * opens the device.
    */
   public record Expected(String device, String profile, long slotBytes, String storageId) {}
 

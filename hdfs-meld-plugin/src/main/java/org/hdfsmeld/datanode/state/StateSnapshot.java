@@ -27,8 +27,7 @@ import org.hdfsmeld.datanode.config.MeldKeys;
  *
  * <p>Numbers are big endian. The body is the device's name and profile, the bytes of a slot, the
  * device's past, the namespaces, the block table, and the simulator's own snapshot, which has a
- * checksum of its own. In version 1 a block has no inodes, in version 2 no lifetime, in version 3
- * no kind; up to that one there is no past.
+ * checksum of its own. In version 1, release 0.1.0's, a block has no kind, and there is no past.
  *
  * @param device a shared device's name; empty for a volume's own
  * @param profile the device's profile as TOML
@@ -119,8 +118,7 @@ public record StateSnapshot(
         throw new IOException("its checksum is wrong");
       }
       channel.position(HEADER_BYTES);
-      BlockRecord.Format format = BlockRecord.Format.values()[version - 1];
-      return parse(new DataInputStream(new BufferedInputStream(in)), channel, format);
+      return parse(new DataInputStream(new BufferedInputStream(in)), channel, version == VERSION);
     }
   }
 
@@ -144,19 +142,19 @@ public record StateSnapshot(
     out.flush();
   }
 
-  private static StateSnapshot parse(
-      DataInputStream in, FileChannel file, BlockRecord.Format format) throws IOException {
+  private static StateSnapshot parse(DataInputStream in, FileChannel file, boolean whole)
+      throws IOException {
     String device = in.readUTF();
     String profile = in.readUTF();
     long slotBytes = in.readLong();
-    String past = format == BlockRecord.Format.WHOLE ? in.readUTF() : "";
+    String past = whole ? in.readUTF() : "";
     List<Namespace> namespaces = new ArrayList<>();
     for (int left = in.readInt(); left > 0; left--) {
       namespaces.add(new Namespace(in.readInt(), in.readInt(), in.readUTF()));
     }
     List<BlockRecord> blocks = new ArrayList<>();
     for (int left = in.readInt(); left > 0; left--) {
-      blocks.add(BlockRecord.read(in, format));
+      blocks.add(BlockRecord.read(in, whole));
     }
     int length = in.readInt();
     // It is the end of the file. The stream has read ahead.
