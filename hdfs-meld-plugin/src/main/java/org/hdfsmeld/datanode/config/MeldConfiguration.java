@@ -5,27 +5,11 @@ import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 
 /**
- * The plugin's configuration, read once and checked as a whole.
+ * The plugin's configuration, read once and checked as a whole. {@code meld-default.xml} says what
+ * each key is.
  *
- * @param mode how the device takes part at start
- * @param timeDilation wall seconds per simulated second
- * @param devices which device each volume lies on
- * @param hintFullBlockSequential whether full-size blocks carry the sequential directive at start
- * @param hintMinBytes bytes past which a block counts as full-size
- * @param windowBytes bytes a sequential reader keeps requested
- * @param requestBytes bytes of one device command, before rounding to whole wordlines
- * @param waitTimeoutNs longest wait of one call, in nanoseconds
- * @param spinNs how long a thread looks before it sleeps in real-time mode, in nanoseconds
- * @param failFast whether a simulator that cannot start stops the DataNode
- * @param nativeLibrary path of the library, or empty for the packed one
  * @param slotBytes bytes of one slot of the namespace: {@code dfs.blocksize}, at most 1 GiB; larger
  *     blocks take several slots
- * @param history how blocks without a read pattern are decided on
- * @param window how the device is read ahead of a reader
- * @param hints how it is asked for how blocks will be read
- * @param placement how new blocks are divided between kinds of devices
- * @param trace where and how much of the block trace is kept
- * @param state how the state of devices outlives the DataNode
  */
 public record MeldConfiguration(
     MeldMode mode,
