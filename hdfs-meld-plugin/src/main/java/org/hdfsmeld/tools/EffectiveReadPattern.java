@@ -20,13 +20,19 @@ import org.hdfsmeld.rpc.BlockLayout;
 record EffectiveReadPattern(String value, Path owner, Path unseen) {
 
   static EffectiveReadPattern of(FileSystem fileSystem, Path path) throws IOException {
+    return of(fileSystem, path, ReadPattern.XATTR);
+  }
+
+  /** The same of another attribute. */
+  static EffectiveReadPattern of(FileSystem fileSystem, Path path, String attribute)
+      throws IOException {
     Path from = fileSystem.resolvePath(path);
     // Of a view of several nameservices, the one that has it.
     FileSystem of = from.getFileSystem(fileSystem.getConf());
     for (Path at = from; at != null; at = at.getParent()) {
       byte[] value;
       try {
-        value = of.getXAttrs(at).get(ReadPattern.XATTR);
+        value = of.getXAttrs(at).get(attribute);
       } catch (AccessControlException e) {
         if (at.equals(from)) {
           throw e;
