@@ -11,11 +11,8 @@ import org.hdfsmeld.model.ReadPattern;
 import org.hdfsmeld.rpc.BlockLayout;
 
 /**
- * The read pattern that counts for a file or directory: its own, or the nearest ancestor's.
- *
- * @param value of the attribute, or null when nobody has it
- * @param owner who has it: the path itself or its nearest ancestor
- * @param unseen the nearest ancestor whose attributes the user may not read, or null
+ * The read pattern that counts for a file or directory: its own or the nearest ancestor's, null
+ * where nobody has one; or the nearest ancestor whose attributes the user may not read.
  */
 record EffectiveReadPattern(String value, Path owner, Path unseen) {
 

@@ -3,9 +3,7 @@ package org.hdfsmeld.datanode.config;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 
-/**
- * How blocks without a read pattern are decided on: {@code hint.automatic}, {@code hint.history.*}.
- */
+/** How blocks without a read pattern are decided on: {@code hint.automatic} and below. */
 public record HistoryConfiguration(
     Automatic automatic,
     long halfLifeMs,

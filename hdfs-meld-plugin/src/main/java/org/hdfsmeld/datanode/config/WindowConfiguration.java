@@ -3,10 +3,7 @@ package org.hdfsmeld.datanode.config;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.nativeio.NativeIO;
 
-/**
- * How the device is read ahead of a block's reader: {@code readahead.*}; and {@code
- * dfs.datanode.readahead.bytes}.
- */
+/** How the device is read ahead of a reader: {@code readahead.*}; and how the DataNode does. */
 public record WindowConfiguration(
     Mode mode, long readAheadBytes, long maxRequestBytes, boolean fadvise, long dataNodeBytes) {
   /** The kernel's page. */

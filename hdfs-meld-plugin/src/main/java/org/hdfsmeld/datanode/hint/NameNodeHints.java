@@ -53,17 +53,13 @@ final class NameNodeHints implements HintSource {
     List<BlockHint> ask(List<Long> blockIds) throws IOException;
   }
 
-  /** What a DataNode counts of its questions to the NameNodes. */
+  /** What a DataNode counts of its questions to the NameNodes: {@code docs/reference/hints.md}. */
   enum HintCounter {
-    /** Hints that were wanted, and of those the ones that were here already. */
     ASKED,
     HITS,
-    /** Blocks that were created without waiting any longer. */
     TIMEOUTS,
     FAILURES,
-    /** Questions given up because too many were open. */
     DROPPED,
-    /** Blocks whose attribute has a value that is no read pattern. */
     INVALID
   }
 
@@ -92,9 +88,8 @@ final class NameNodeHints implements HintSource {
   }
 
   /**
-   * Begins with a question for no block: the first takes long, for classes and a connection.
-   *
-   * @param pauseNs how long a NameNode is left alone after it has failed
+   * Begins with a question for no block: the first takes long, for classes and a connection. A
+   * NameNode that has failed is left alone for {@code pauseNs}.
    */
   NameNodeHints(Asker asker, HintConfiguration config, long pauseNs) {
     this.asker = asker;

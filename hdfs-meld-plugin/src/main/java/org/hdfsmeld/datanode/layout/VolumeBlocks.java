@@ -56,9 +56,7 @@ public final class VolumeBlocks implements SharedDevice.BlockTable {
 
   /**
    * The blocks of a volume on its device, which is open, in slots of at least {@code minSlotBytes};
-   * with those from before a restart.
-   *
-   * @param deletions gets each block that is deleted
+   * with those from before a restart. {@code deletions} gets each that is deleted.
    */
   public VolumeBlocks(
       VolumePort device,
@@ -142,9 +140,8 @@ public final class VolumeBlocks implements SharedDevice.BlockTable {
   }
 
   /**
-   * The block's place, with what is known of how it will be read. Waits for nothing.
-   *
-   * @param file an open file of the block; where it was deleted the place has ended already
+   * The block's place, with what is known of how it will be read. Waits for nothing. Where the file
+   * was deleted it has ended already.
    */
   public BlockExtent extent(BlockKey key, BlockFile file) {
     BlockExtent present = extents.get(key);
@@ -190,10 +187,8 @@ public final class VolumeBlocks implements SharedDevice.BlockTable {
   }
 
   /**
-   * Makes a place for a block, unless it has one. Waits for nothing.
-   *
-   * @param hint the NameNode's; where it is {@link BlockHint#NONE} it is asked for
-   * @param file an open file of the block; where it was deleted the place has ended already
+   * Makes a place for a block, unless it has one; asks for a hint that is {@link BlockHint#NONE}.
+   * Waits for nothing. Where the file was deleted the place has ended already.
    */
   public BlockExtent create(BlockKey key, BlockHint hint, BlockFile file) {
     BlockExtent created = new BlockExtent(space, key);

@@ -10,15 +10,10 @@ import org.hdfsmeld.model.PersistentEnum;
 import org.hdfsmeld.model.ReadPattern;
 
 /**
- * Where a block lay on the device at one time: what the journal and the block table consist of.
- *
- * @param nsid namespace of its volume
- * @param mapped bytes from its start that the device held
- * @param reach where its last byte on the device may have been
- * @param slots its slots of the namespace; none when the block is gone
- * @param decision how it was taken to be read
- * @param hint what the NameNode said of it; files have neither pattern nor expected bytes
- * @param bornAs its kind when it began; 0 when that is not known
+ * Where a block lay on the device at one time: what the journal and the block table consist of. The
+ * device held {@code mapped} bytes from its start, and nothing past {@code reach}; without slots it
+ * is gone. The hint of one that was read has neither pattern nor expected bytes; {@code bornAs} is
+ * its kind when it began, 0 where that is not known.
  */
 public record BlockRecord(
     int nsid,
@@ -55,11 +50,7 @@ public record BlockRecord(
     out.writeLong(bornAs);
   }
 
-  /**
-   * Reads what {@link #write} wrote, or release 0.1.0, which knew neither kinds nor births.
-   *
-   * @throws IOException when it is not that
-   */
+  /** Reads what {@link #write} wrote, or release 0.1.0, which knew neither kinds nor births. */
   static BlockRecord read(DataInput in, boolean whole) throws IOException {
     int nsid = in.readInt();
     BlockKey key = new BlockKey(in.readUTF(), in.readLong());

@@ -51,11 +51,7 @@ public record StateSnapshot(
 
   public record Namespace(int nsid, int set, String storageId) {}
 
-  /**
-   * Puts it in a file.
-   *
-   * @throws IOException also when the file would be larger than {@code maxBytes}
-   */
+  /** Puts it in a file, unless that would be larger than {@code maxBytes}, which is thrown. */
   void write(Path file, long maxBytes) throws IOException {
     VersionedFile.replace(
         file,
@@ -79,11 +75,7 @@ public record StateSnapshot(
         });
   }
 
-  /**
-   * Looks at the size of a file or a part of it.
-   *
-   * @throws IOException when it is above {@code maxBytes}
-   */
+  /** Throws when a file or a part of it is larger than {@code maxBytes}. */
   static void checkSize(long size, long maxBytes) throws IOException {
     if (size > maxBytes) {
       throw new IOException(
@@ -91,11 +83,7 @@ public record StateSnapshot(
     }
   }
 
-  /**
-   * Reads a file that {@link #write} wrote.
-   *
-   * @throws IOException when it is not that; says what is wrong
-   */
+  /** Reads a file that {@link #write} wrote; what is thrown says what is wrong with it. */
   static StateSnapshot read(Path file, long maxBytes) throws IOException {
     try (FileChannel channel = VersionedFile.open(file)) {
       checkSize(channel.size(), maxBytes);

@@ -248,11 +248,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
     return parkedWindows;
   }
 
-  /**
-   * A window without requests.
-   *
-   * @param longRead whether the stream was opened for a long read
-   */
+  /** A window without requests, of a stream that may have been opened for a long read. */
   public ReadAhead newWindow(RequestedRange.Source source, boolean longRead) {
     NamespaceInfo namespace = device.namespace();
     WindowConfiguration.Mode mode = shared.config().window().mode();
@@ -290,11 +286,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
     }
   }
 
-  /**
-   * The block was created on this volume, and this is what is known of it.
-   *
-   * @param isNew whether it is no copy of one that there is already
-   */
+  /** The block was created here; new where it is no copy of one that there is already. */
   void created(BlockKey key, BlockHint hint, File file, boolean isNew) {
     VolumeBlocks present = blocks();
     if (present != null && device.isHealthy() && device.mode() != MeldMode.OFF) {
@@ -362,9 +354,8 @@ public final class MeldVolume implements MeldVolumeMXBean {
   }
 
   /**
-   * Takes the volume off its device, and saves what is to be kept. May wait for both.
-   *
-   * @param removed whether other volumes get the room that it took on their device
+   * Takes the volume off its device, gives its room there to others if it was removed, and saves
+   * what is to be kept. May wait for all that.
    */
   void shutdown(boolean removed) {
     VolumeBlocks present = blocks;

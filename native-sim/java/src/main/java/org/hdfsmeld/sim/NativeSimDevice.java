@@ -13,9 +13,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A device of libmeldsim. */
 public final class NativeSimDevice implements SimDevice {
-  /**
-   * Of meldsim_namespace: its size, the set, then 64 bits each, of which the first five are read.
-   */
+  /** Of meldsim_namespace: its size, the set, then 64 bits each; five of them are read. */
   private static final int NAMESPACE_BYTES = 48;
 
   /** Of meldsim_page_counts: its size, a reserved field, then 64 bits each. */

@@ -1,8 +1,6 @@
 package org.hdfsmeld.sim;
 
-/**
- * Statuses of libmeldsim's C ABI: 0 is success, errors are below 0 and never change their number.
- */
+/** Statuses of libmeldsim's C ABI: 0 is success, errors are below, and numbers never change. */
 public final class SimStatus {
   public static final int OK = 0;
   public static final int ARGUMENT = -1;
