@@ -99,30 +99,27 @@ prepare_churn() {
 # generate VARIANT JOB FOLDER SIZE ARGUMENTS...: data of that size for the job, unless it is there whole.
 generate() {
   local root=/suite/$1 folder=/suite/$1/$3 conf=()
-  local complete=$folder/.complete-$4
+  local complete
+  complete=$folder/date=$(last_day "$1")/.complete-$4
   if dfs -test -e "$complete"; then return; fi
   use "$1" account 1 || return
   dfs -mkdir -p "$root/ingest" "$folder" || return
   # What is ingested goes to /data/2, and what is read is on /data/1.
   shell hdfs storagepolicies -setStoragePolicy -path "$root/ingest" -policy ALL_SSD >>"$SUITE_LOG" 2>&1 || return
   # In the end only what is written now is there.
-  dfs -rm -f "$folder/.complete-*" || return
-  job Generate --overwrite --output "$folder" "${@:5}" >/dev/null || return
-  # A variant that lays out by history needs one.
-  if grep -q 'hint.automatic</name><value>history' "$VARIANTS/$1.xml"; then
-    run "$2" "$1" >/dev/null || return
-    case $3 in
-      tables) rewrite "$folder/parquet/lineitem" ;;
-      *) rewrite "$folder/raw" ;;
-    esac || return
+  dfs -rm -f "$folder/date=*/.complete-*" || return
+  job Generate --overwrite --output "$folder/date=1" "${@:5}" >/dev/null || return
+  # A variant that lays out by history needs one: the job reads the first day, and what is measured is the next day's.
+  if [ "$(last_day "$1")" -eq 2 ]; then
+    day=1 run "$2" "$1" >/dev/null || return
+    job Generate --overwrite --output "$folder/date=2" "${@:5}" >/dev/null || return
+    dfs -rm -r -skipTrash "$folder/date=1" || return
   fi
   dfs -touchz "$complete"
 }
 
-# rewrite DIRECTORY: its files anew, in the same directory: how that was read decides on their layout.
-rewrite() {
-  dfs -mkdir "$1.read" && dfs -mv "$1/*" "$1.read/" && dfs -cp "$1.read/*" "$1/" && dfs -rm -r -skipTrash "$1.read"
-}
+# last_day VARIANT: of the data that jobs are measured on.
+last_day() { if grep -q 'hint.automatic</name><value>history' "$VARIANTS/$1.xml"; then echo 2; else echo 1; fi; }
 
 # recorded FILE JOB VARIANT OPTIONS...: as run, with a timeline in FILE.
 recorded() {
@@ -144,26 +141,26 @@ timeline() { shell hdfs meld -timeline "$@" >>"$SUITE_LOG" 2>&1; }
 
 # run JOB VARIANT OPTIONS...: the job on the variant's data; its JSON is printed.
 run() {
-  local data=/suite/$2 arguments=() conf=("${more[@]}")
+  local data=/suite/$2 day=${day:-$(last_day "$2")} arguments=() conf=("${more[@]}")
   case $1 in
     scan)
       # One reader, as two would share an SSD in some runs and not in others.
       conf+=(--conf spark.cores.max=1)
-      arguments=(Scan --format raw "$data/raw/raw")
+      arguments=(Scan --format raw "$data/raw/date=$day/raw")
       ;;
-    query) arguments=(Query "$data/tables/parquet") ;;
-    lookup) arguments=(Lookup --reads 4000 --bytes 64k --threads 2 "$data/random/raw") ;;
+    query) arguments=(Query "$data/tables/date=$day/parquet") ;;
+    lookup) arguments=(Lookup --reads 4000 --bytes 64k --threads 2 "$data/random/date=$day/raw") ;;
     mixed)
       # The writer is on every DataNode, so also on that which is read.
       conf+=(--conf spark.hadoop.dfs.replication=3)
-      arguments=(Mixed --ingest "$data/ingest" --seconds "$seconds" --rounds 1 "$data/raw/raw")
+      arguments=(Mixed --ingest "$data/ingest" --seconds "$seconds" --rounds 1 "$data/raw/date=$day/raw")
       ;;
     churn)
       # Every device gets all of it. HDFS deletes up to two heartbeats later: a round is longer, or the device has no room.
       conf+=(--conf spark.hadoop.dfs.replication=3)
       arguments=(Churn --output "$data/churn/run" --least-seconds 8)
       ;;
-    sort) arguments=(Sort --format text --output "$data/sorted" --overwrite "$data/tables/text/lineitem") ;;
+    sort) arguments=(Sort --format text --output "$data/sorted" --overwrite "$data/tables/date=$day/text/lineitem") ;;
   esac
   job "${arguments[0]}" "${@:3}" "${arguments[@]:1}"
 }

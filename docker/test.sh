@@ -131,7 +131,7 @@ awk '/task made/ { task = $(NF - 2) > 0 }
 
 say "the DataNode that is read is killed in the middle of a scan"
 # As the suite left them: blocks of 128 MiB, on devices slow enough that one takes seconds.
-raw_scan() { submit Scan --format raw --verify hdfs://namenode:8020/suite/melded/raw | checksum; }
+raw_scan() { submit Scan --format raw --verify hdfs://namenode:8020/suite/melded/raw/date=1 | checksum; }
 read_bytes() { # SERVICE: what it has read of its blocks since it started
   edge bash -c "exec 3<>/dev/tcp/$1/9864 && printf 'GET /jmx?qry=Hadoop:service=DataNode,name=MeldVolumeMetrics-* HTTP/1.0\r\nHost: localhost\r\n\r\n' >&3 && cat <&3" |
     awk -F '[:,]' '/"forwarded_read_bytes"/ { sum += $2 } END { print sum + 0 }'

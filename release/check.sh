@@ -1,7 +1,7 @@
 # What takes too long for CI: what ./meld check does. Sourced by meld.
 # shellcheck shell=bash
 
-CHECK_PARTS=(rust native ring demo conformance compatibility docker soak fuzz release bare-root aarch64 image)
+CHECK_PARTS=(rust native ring demo upkeep conformance compatibility docker soak fuzz release bare-root aarch64 image)
 CHECK=$ROOT/target/check
 
 help_check() {
@@ -14,6 +14,7 @@ Runs what takes too long for ./meld test, and prints one line for each part:
   native        the simulator's tests that take minutes          twenty minutes
   ring          what the ring needs of the order of memory     ten minutes
   demo          the demo in its full size                        five minutes
+  upkeep        lifetimes beside balancer and mover, 1000 blocks five minutes
   conformance   Hadoop's own test classes, with the plugin       hours
   compatibility the integration tests on each Hadoop and Java    hours
   docker        the acceptance test of the cluster in containers half an hour
@@ -85,6 +86,11 @@ check_ring() {
 }
 
 check_demo() { "$ROOT/meld" demo --report "$CHECK/demo-report.html"; }
+
+check_upkeep() {
+  maven -pl tests -am verify -Dmeld.upkeep.blocks=1000 -Dit.test=ITUpkeep -Dtest=none \
+    -Dsurefire.failIfNoSpecifiedTests=false -Dfailsafe.failIfNoSpecifiedTests=false
+}
 
 # What must end at its first failure is a process of its own.
 check_conformance() {

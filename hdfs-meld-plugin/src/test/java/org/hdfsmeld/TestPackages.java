@@ -34,7 +34,6 @@ class TestPackages {
     "rpc",
     "namenode",
     "datanode.metrics",
-    "datanode.sink",
     "datanode.state",
     "datanode.device",
     "datanode.hint",

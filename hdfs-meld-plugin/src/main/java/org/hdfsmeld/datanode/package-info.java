@@ -6,7 +6,6 @@
  * <ol>
  *   <li>{@code config}: the keys, read once
  *   <li>{@code metrics}: counters, JMX beans, metrics2 records, the log of failures
- *   <li>{@code sink}: Linux's write-lifetime hints of block files
  *   <li>{@code state}: snapshots and journals on disk
  *   <li>{@code device}: a simulated device and the volumes' namespaces on it
  *   <li>{@code hint}: how blocks will be read, from NameNodes and from history

@@ -1,9 +1,4 @@
 package org.hdfsmeld.model;
 
-/**
- * Names a block on a DataNode.
- *
- * @param pool block pool id
- * @param id block id
- */
+/** Names a block on a DataNode. */
 public record BlockKey(String pool, long id) {}

@@ -1,13 +1,6 @@
 package org.hdfsmeld.model;
 
-/**
- * How the device shall take a block to be read, and why.
- *
- * @param pattern what decides the directive of the block's device writes; {@link ReadPattern#AUTO}
- *     leaves it to the block's size
- * @param source who decided
- * @param reason one line for a person
- */
+/** How a block will be read, and why; {@link ReadPattern#AUTO} leaves it to its size. */
 public record HintDecision(ReadPattern pattern, Source source, String reason) {
   /** Who decides how a block will be read. */
   public enum Source implements PersistentEnum {

@@ -3,9 +3,7 @@ package org.hdfsmeld.model;
 import java.io.IOException;
 import org.apache.hadoop.util.StringUtils;
 
-/**
- * A constant whose place in its enum is its number in files: it stays there, and new ones go last.
- */
+/** Constants whose places in the enum are their numbers in files: new ones go last. */
 public interface PersistentEnum {
   /** From 0 to 127. */
   @SuppressWarnings("EnumOrdinal")
@@ -17,11 +15,7 @@ public interface PersistentEnum {
     return StringUtils.toLowerCase(((Enum<?>) this).name());
   }
 
-  /**
-   * The one of {@code constants} with a code.
-   *
-   * @throws IOException when none has it
-   */
+  /** The one of {@code constants} with a code; throws when none has it. */
   static <T extends PersistentEnum> T of(T[] constants, int code) throws IOException {
     if (code < 0 || code >= constants.length) {
       throw new IOException("unknown code " + code);

@@ -3,10 +3,7 @@ package org.hdfsmeld.model;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/**
- * How a block will be read. The {@link #text} of all but {@link #UNKNOWN} can be the value of
- * {@link #XATTR}.
- */
+/** How a block will be read: the {@link #text} of all but one is a value of {@link #XATTR}. */
 public enum ReadPattern implements PersistentEnum {
   /** Front to back, in large pieces: the device melds its pages. */
   SEQUENTIAL,

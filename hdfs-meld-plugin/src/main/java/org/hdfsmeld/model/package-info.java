@@ -1,5 +1,2 @@
-/**
- * What is said of a block, by whoever says it: its key, the NameNode's hint, the read pattern and
- * the decision. Values only, for every other package.
- */
+/** What is said of a block: its key, hint, read pattern and decision. Values, for all others. */
 package org.hdfsmeld.model;

@@ -22,12 +22,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/**
- * The files of one kind in a folder that must be the DataNode's own user's, and that only this user
- * can read.
- *
- * @param path the folder
- */
+/** The files of one kind in a private folder that must be the DataNode's own user's. */
 public record RecordFiles(Path path, RecordKind kind) {
   private static final FileAttribute<Set<PosixFilePermission>> PRIVATE_FOLDER =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));

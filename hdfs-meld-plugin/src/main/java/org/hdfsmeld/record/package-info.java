@@ -1,5 +1,2 @@
-/**
- * What recordings on demand have in common: the ring that holds records, and the private folder of
- * their files. Any thread adds records, and none waits.
- */
+/** What recordings have in common: the ring, where no thread waits, and the private folder. */
 package org.hdfsmeld.record;

@@ -5,19 +5,10 @@ import java.io.DataOutput;
 import java.io.IOException;
 
 /**
- * A block on the simulated device of a DataNode's volume.
- *
- * @param volume the volume's folder; empty when the DataNode has the block on no device yet
- * @param profile the device's profile, and the block's reclaim unit handle where it has one
- * @param pattern how the block will be read
- * @param source who decided that: explicit, history, full_block or none
- * @param reason one line for a person
- * @param mappedPages flash pages that hold the block's data
- * @param bufferedPages of those, the ones in the device's write buffer, which have no layout yet
- * @param meldedPages of those, the melded ones
- * @param kind key of the kind of its file's path; 0 where that is not known
- * @param parentKind of what counts where nothing is known of the kind
- * @param known for people: what is known of both, and from how many blocks
+ * A block on the simulated device of a DataNode's volume, of no name where it is on none yet; the
+ * profile has the block's reclaim unit handle, too. Of the pages that hold its data, buffered ones
+ * have no layout yet. A kind that is not known is 0; what is known of it and of its parent is for
+ * people.
  */
 public record BlockLayout(
     String volume,

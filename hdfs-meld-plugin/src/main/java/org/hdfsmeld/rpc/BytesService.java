@@ -39,11 +39,7 @@ public final class BytesService implements BlockingService {
   /** What a method does with a request. */
   @FunctionalInterface
   public interface Handler {
-    /**
-     * Answers.
-     *
-     * @throws IOException what the caller shall get as an exception
-     */
+    /** Answers; what it throws the caller gets. */
     void handle(DataInputStream request, DataOutput response) throws IOException;
   }
 
@@ -51,22 +47,14 @@ public final class BytesService implements BlockingService {
   private final ServiceDescriptor descriptor;
   private final Map<String, Handler> handlers;
 
-  /**
-   * A service of the protocol.
-   *
-   * @param protocol the interface whose methods these are
-   * @param handlers by the methods' names
-   */
+  /** A service of a protocol, with the handlers of its methods by their names. */
   public BytesService(Class<?> protocol, Map<String, Handler> handlers) {
     this.protocol = protocol;
     this.descriptor = describe(RPC.getProtocolName(protocol), handlers);
     this.handlers = Map.copyOf(handlers);
   }
 
-  /**
-   * Adds the protocol to a server. Hadoop's own method for it, in {@code DFSUtil}, has a name in
-   * 3.3 and another one since 3.4.
-   */
+  /** Adds the protocol to a server. Hadoop's method for it has another name since 3.4. */
   public void addTo(RPC.Server server, Configuration conf) {
     RPC.setProtocolEngine(conf, protocol, ProtobufRpcEngine2.class);
     server.addProtocol(RPC.RpcKind.RPC_PROTOCOL_BUFFER, protocol, this);

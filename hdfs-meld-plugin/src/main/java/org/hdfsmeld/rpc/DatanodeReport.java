@@ -8,26 +8,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/**
- * A DataNode's volumes, and what it counts of its hints.
- *
- * @param volumes its volumes with a simulated device
- * @param hints counters of its questions to the NameNodes; empty when it asks none
- */
+/** A DataNode's volumes, and what it counts of its questions to the NameNodes. */
 public record DatanodeReport(List<Volume> volumes, Map<String, Long> hints) {
   private static final int MAX_VOLUMES = 10_000;
   private static final int MAX_COUNTERS = 10_000;
 
-  /**
-   * A volume.
-   *
-   * @param volume its folder
-   * @param profile its device, and what that had been through before
-   * @param mode {@code off}, {@code account} or {@code real-time}
-   * @param healthy false when the simulator is out of service
-   * @param lastError text of its last failure, or empty
-   * @param counters by name
-   */
+  /** A volume; the profile says what the device had been through before. */
   public record Volume(
       String volume,
       String profile,

@@ -20,11 +20,7 @@ public final class MeldDatanode implements AutoCloseable {
 
   private final MeldRpc<MeldDatanodeProtocolPB> rpc;
 
-  /**
-   * Connects with the first call.
-   *
-   * @param ipc address of the DataNode's IPC server
-   */
+  /** Connects to a DataNode's IPC server with the first call. */
   public MeldDatanode(Configuration conf, InetSocketAddress ipc) throws IOException {
     this.rpc =
         new MeldRpc<>(

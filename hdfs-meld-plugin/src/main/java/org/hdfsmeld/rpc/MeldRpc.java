@@ -40,10 +40,8 @@ public final class MeldRpc<P> implements AutoCloseable {
   private final P proxy;
 
   /**
-   * Connects with the first call, as the user of this process.
-   *
-   * @param carrier the Hadoop protocol whose connection carries {@code protocol}
-   * @param timeoutMs longest wait for an answer
+   * Connects with the first call, as the user of this process, over a connection of {@code
+   * carrier}, a protocol of Hadoop's.
    */
   public MeldRpc(
       Configuration conf,
@@ -103,11 +101,7 @@ public final class MeldRpc<P> implements AutoCloseable {
     }
   }
 
-  /**
-   * Reads how many there are of something in an answer, which may be damaged.
-   *
-   * @throws IOException when there are more than {@code most}
-   */
+  /** Reads a number of things in an answer; one with more than {@code most} is damaged. */
   static int count(DataInput in, int most, String things) throws IOException {
     int count = in.readInt();
     if (count < 0 || count > most) {

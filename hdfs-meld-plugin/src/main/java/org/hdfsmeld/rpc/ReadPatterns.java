@@ -22,12 +22,7 @@ public final class ReadPatterns {
           ReadPattern.NONE,
           ReadPattern.AUTO);
 
-  /**
-   * A request.
-   *
-   * @param pool block pool id
-   * @param blockIds at most {@link #MAX_BLOCKS}; none to see whether there is an answer
-   */
+  /** A request for at most {@link #MAX_BLOCKS}; for none to see whether there is an answer. */
   public record Question(String pool, long[] blockIds) {}
 
   /** The block pool asked about is another nameservice's. */
@@ -79,11 +74,7 @@ public final class ReadPatterns {
     }
   }
 
-  /**
-   * Reads the answer to a request for {@code blocks} blocks.
-   *
-   * @throws IOException when it is no such answer
-   */
+  /** Reads the answer to a request for {@code blocks} blocks; throws when it is none. */
   public static List<BlockHint> readAnswer(int blocks, DataInputStream in) throws IOException {
     int count = count(in);
     if (count != blocks) {

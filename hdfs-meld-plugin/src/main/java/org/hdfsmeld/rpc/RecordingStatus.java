@@ -7,13 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The block trace of a DataNode, or its timeline.
- *
- * @param recording whether one is being recorded; the last file of a trace is then incomplete
- * @param records records in the files of this recording, or the last one
- * @param dropped records that were not written down
- * @param lastError why it ended by itself, or empty
- * @param files its files, the oldest first
+ * The block trace of a DataNode, or its timeline, with its files, the oldest first. While a trace
+ * is recorded its last file is incomplete.
  */
 public record RecordingStatus(
     boolean recording, long records, long dropped, String lastError, List<File> files) {
@@ -23,11 +18,7 @@ public record RecordingStatus(
   /** What a file may have of which a DataNode says no size: one of an earlier version. */
   private static final long UNSAID_BYTES = 1L << 32;
 
-  /**
-   * A file.
-   *
-   * @param bytes how many it has; it may grow while it is recorded
-   */
+  /** A file; it may grow while it is recorded. */
   public record File(String name, long bytes) {}
 
   /** Writes it. Sizes come last: an earlier version reads as far as it knows. */

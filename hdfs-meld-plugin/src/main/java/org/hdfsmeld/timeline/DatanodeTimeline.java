@@ -45,8 +45,6 @@ public final class DatanodeTimeline implements Recording, AutoCloseable {
   /**
    * No timeline yet; nothing is allocated or created before {@link #start}. Its files lie beside
    * those of the DataNode's block traces.
-   *
-   * @param devices those that there are
    */
   public DatanodeTimeline(
       TraceConfiguration config,

@@ -36,9 +36,7 @@ public final class ReaderTimeline {
     return timeline.isRecording() ? System.nanoTime() : 0;
   }
 
-  /**
-   * Whether a request of this ticket goes anywhere; before work that only {@link #requested} needs.
-   */
+  /** Whether {@link #requested} of this ticket goes anywhere; before work for it alone. */
   public boolean records(long ticket) {
     return reader != 0 && ticket > 0 && timeline.isRecording();
   }
@@ -57,12 +55,7 @@ public final class ReaderTimeline {
     }
   }
 
-  /**
-   * The reader has ended.
-   *
-   * @param client the client's name, as HDFS has it; empty where there is none
-   * @param kind for whom it was, as in block traces
-   */
+  /** The reader has ended; its client's name, empty for none, and the kind, as in traces. */
   public void ended(BlockKey block, String client, String kind) {
     DatanodeTimeline.Session session = timeline.session();
     if (reader != 0 && session != null) {

@@ -5,30 +5,16 @@ import java.util.List;
 
 /** A device whose timeline can be recorded. */
 public interface TimelineDevice {
-  /**
-   * A volume on it.
-   *
-   * @param number as records of readers have it
-   * @param nsid its namespace
-   */
+  /** A volume on it, by the number that records of readers have. */
   record Volume(int number, int nsid) {}
 
   /**
-   * The device's time at a time of {@link System#nanoTime}, and how it went on.
-   *
-   * @param simPs its time, in picoseconds
-   * @param ns the host's time
-   * @param dilation so many times slower than the host's; 0 where it does not follow the host's
+   * The device's time, in picoseconds, at a time of {@link System#nanoTime}; from there on it is so
+   * many times slower, 0 where it does not follow the host's.
    */
   record Clock(long simPs, long ns, double dilation) {}
 
-  /**
-   * What was recorded.
-   *
-   * @param clocks in the order of time
-   * @param file what the device did, null where there is none
-   * @param problem why there is none, or empty
-   */
+  /** What was recorded; without a file, the problem says why. */
   record Recorded(List<Clock> clocks, Path file, String problem) {}
 
   /** Its name in the configuration, or the folder of its only volume. */

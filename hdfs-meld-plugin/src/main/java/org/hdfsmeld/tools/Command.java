@@ -8,12 +8,8 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.util.functional.BiFunctionRaisingIOE;
 
 /**
- * One command of {@code hdfs meld}.
- *
- * @param name with the dash
- * @param arguments such as {@code <path>}; empty for none
- * @param help what it does, in a sentence or two
- * @param action runs it with its arguments; the exit code. What it throws, the caller says
+ * One command of {@code hdfs meld}, with the dash and such arguments as {@code <path>}. The action
+ * gives the exit code; what it throws, the caller says.
  */
 record Command(
     String name,

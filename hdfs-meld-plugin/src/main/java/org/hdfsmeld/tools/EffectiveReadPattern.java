@@ -11,22 +11,25 @@ import org.hdfsmeld.model.ReadPattern;
 import org.hdfsmeld.rpc.BlockLayout;
 
 /**
- * The read pattern that counts for a file or directory: its own, or the nearest ancestor's.
- *
- * @param value of the attribute, or null when nobody has it
- * @param owner who has it: the path itself or its nearest ancestor
- * @param unseen the nearest ancestor whose attributes the user may not read, or null
+ * The read pattern that counts for a file or directory: its own or the nearest ancestor's, null
+ * where nobody has one; or the nearest ancestor whose attributes the user may not read.
  */
 record EffectiveReadPattern(String value, Path owner, Path unseen) {
 
   static EffectiveReadPattern of(FileSystem fileSystem, Path path) throws IOException {
+    return of(fileSystem, path, ReadPattern.XATTR);
+  }
+
+  /** The same of another attribute. */
+  static EffectiveReadPattern of(FileSystem fileSystem, Path path, String attribute)
+      throws IOException {
     Path from = fileSystem.resolvePath(path);
     // Of a view of several nameservices, the one that has it.
     FileSystem of = from.getFileSystem(fileSystem.getConf());
     for (Path at = from; at != null; at = at.getParent()) {
       byte[] value;
       try {
-        value = of.getXAttrs(at).get(ReadPattern.XATTR);
+        value = of.getXAttrs(at).get(attribute);
       } catch (AccessControlException e) {
         if (at.equals(from)) {
           throw e;

@@ -58,7 +58,8 @@ final class ExplainCommand {
     out.printf(
         "%s: %d bytes in %d %s, read pattern %s%n",
         path, status.getLen(), blocks.size(), kind, pattern);
-    Kinds kinds = kinds(hdfs, status.getPath(), blocks);
+    String pool = blocks.isEmpty() ? "" : blocks.get(0).getBlock().getBlockPoolId();
+    Kinds kinds = Kinds.of(hdfs, status.getPath().toUri().getPath(), pool);
     Map<Replica, String> texts =
         ask(context, blocks, layout -> effective.reason(files, path, layout), kinds);
     for (int i = 0; i < blocks.size(); i++) {
@@ -77,12 +78,6 @@ final class ExplainCommand {
       }
     }
     return Command.OK;
-  }
-
-  private static Kinds kinds(DistributedFileSystem hdfs, Path file, List<LocatedBlock> blocks)
-      throws IOException {
-    String pool = blocks.isEmpty() ? "" : blocks.get(0).getBlock().getBlockPoolId();
-    return Kinds.of(hdfs, file.toUri().getPath(), pool);
   }
 
   private static List<Replica> replicas(LocatedBlock block) {

@@ -24,7 +24,6 @@ public final class MeldAdmin extends Configured implements Tool {
           ReadPatternCommand.UNSET,
           ExplainCommand.EXPLAIN,
           ReportCommand.REPORT,
-          PlacementCheckCommand.CHECK,
           RecordingCommand.TRACES,
           RecordingCommand.TIMELINES);
 

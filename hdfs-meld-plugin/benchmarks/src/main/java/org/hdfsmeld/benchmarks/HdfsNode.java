@@ -1,15 +1,10 @@
 package org.hdfsmeld.benchmarks;
 
 import com.sun.management.OperatingSystemMXBean;
-import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.InterruptedIOException;
-import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -33,8 +28,8 @@ import org.hdfsmeld.datanode.metrics.MeldVolumeMXBean;
  * lines of its input say, {@code start}, {@code write}, {@code read}, {@code delete} and {@code
  * forwarded}, and answers each with a line: wall and processor time in ns, or a count.
  */
-final class HdfsNode {
-  /** The arguments: variant, folder, blocks of a file. */
+final class HdfsNode implements Node {
+  /** The arguments: folder, variant, blocks of a file. */
   static final int BLOCK_BYTES = 128 << 20;
 
   private static final int BUFFER_BYTES = 1 << 20;
@@ -54,40 +49,24 @@ final class HdfsNode {
   private final OperatingSystemMXBean os =
       (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
-  private HdfsNode(MiniDFSCluster cluster, java.nio.file.Path home, int blocks) throws IOException {
-    this.cluster = cluster;
-    this.fs = cluster.getFileSystem();
-    this.home = home;
-    this.fileBytes = (long) blocks * BLOCK_BYTES;
-    new Random(1).nextBytes(buffer);
-  }
-
-  /** Serves until its input ends. */
-  public static void main(String[] args) throws Exception {
-    PrintStream answers = System.out;
-    System.setOut(System.err);
-    Variant variant = Variant.valueOf(args[0]);
-    MiniDFSCluster cluster =
-        new MiniDFSCluster.Builder(configuration(variant), new File(args[1]))
+  private HdfsNode(String[] args) throws IOException {
+    this.home = java.nio.file.Path.of(args[0]);
+    this.cluster =
+        new MiniDFSCluster.Builder(configuration(Variant.valueOf(args[1])), home.toFile())
             .numDataNodes(1)
             .storagesPerDatanode(1)
             .build();
     cluster.waitActive();
-    HdfsNode node =
-        new HdfsNode(cluster, java.nio.file.Path.of(args[1]), Integer.parseInt(args[2]));
-    answers.println("ready");
-    BufferedReader commands =
-        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    String command = commands.readLine();
-    while (command != null) {
-      answers.println(node.answer(command));
-      command = commands.readLine();
-    }
-    cluster.shutdown(true);
-    System.exit(0);
+    this.fs = cluster.getFileSystem();
+    this.fileBytes = Long.parseLong(args[2]) * BLOCK_BYTES;
+    new Random(1).nextBytes(buffer);
   }
 
-  private static Configuration configuration(Variant variant) {
+  public static void main(String[] args) {
+    Node.serve(() -> new HdfsNode(args));
+  }
+
+  static Configuration configuration(Variant variant) {
     Configuration conf = new Configuration();
     conf.setInt("dfs.replication", 1);
     conf.setLong("dfs.blocksize", BLOCK_BYTES);
@@ -105,7 +84,8 @@ final class HdfsNode {
     return conf;
   }
 
-  private String answer(String command) throws IOException, JMException {
+  @Override
+  public String answer(String command) throws IOException, JMException {
     return switch (command) {
       case "start" -> timed(() -> write(START, BLOCK_BYTES));
       case "write" -> timed(() -> write(FILE, fileBytes));
@@ -187,5 +167,10 @@ final class HdfsNode {
       calls += counters.get("forwarded_reads") + counters.get("forwarded_writes");
     }
     return calls;
+  }
+
+  @Override
+  public void close() {
+    cluster.shutdown(true);
   }
 }

@@ -12,15 +12,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A running {@link HdfsNode}, seen from the JVM that measures. */
+/** A JVM that does what it is told line by line, seen from the one that measures. */
 final class NodeProcess implements AutoCloseable {
   private final Process process;
   private final PrintStream commands;
   private final BufferedReader answers;
   private final File log;
 
-  /** Starts the JVM; it is ready when {@link #awaitReady} returns. */
-  NodeProcess(Variant variant, Path folder, int blocks) throws IOException {
+  /**
+   * Starts the JVM; it is ready when {@link #awaitReady} returns.
+   *
+   * @param arguments after the folder of an HDFS, which is the first
+   */
+  NodeProcess(Class<?> main, Path folder, String... arguments) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
@@ -31,10 +35,9 @@ final class NodeProcess implements AutoCloseable {
     command.add("-Dhadoop.tmp.dir=" + folder.resolve("tmp"));
     command.add("-cp");
     command.add(System.getProperty("java.class.path"));
-    command.add(HdfsNode.class.getName());
-    command.add(variant.name());
+    command.add(main.getName());
     command.add(folder.resolve("hdfs").toString());
-    command.add(Integer.toString(blocks));
+    command.addAll(List.of(arguments));
     log = folder.resolve("log").toFile();
     process = new ProcessBuilder(command).redirectError(log).start();
     commands = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);

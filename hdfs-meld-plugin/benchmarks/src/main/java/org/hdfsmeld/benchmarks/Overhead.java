@@ -5,7 +5,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -23,8 +22,6 @@ import java.util.stream.Stream;
  * times: two of the same kind can differ for as long as they live.
  */
 public final class Overhead {
-  private static final Path MEMORY = Path.of("/dev/shm");
-  private static final long ROOM_BYTES = 12L << 30;
   private static final int WARM_UP_ROUNDS = 15;
   private static final int GENERATIONS = 3;
   private static final int BLOCKS = 4;
@@ -48,16 +45,12 @@ public final class Overhead {
   /** Runs; the only argument is how many pairs, rounded up to whole generations. */
   public static void main(String[] args) throws IOException {
     int pairs = args.length > 0 ? Integer.parseInt(args[0]) : 60;
-    boolean inMemory = Files.isDirectory(MEMORY) && MEMORY.toFile().getUsableSpace() > ROOM_BYTES;
-    Path folder =
-        inMemory
-            ? Files.createTempDirectory(MEMORY, "meld-overhead")
-            : Files.createTempDirectory("meld-overhead");
+    Path folder = Scratch.folder("meld-overhead");
     System.out.printf(
         "Files of %d blocks of 128 MiB, one replica, in %s (%s); Java %s, processors: %d%n",
         BLOCKS,
         folder,
-        inMemory ? "memory: no disk hides a cost" : "disk",
+        Scratch.isMemory(folder) ? "memory: no disk hides a cost" : "disk",
         System.getProperty("java.version"),
         Runtime.getRuntime().availableProcessors());
     Overhead overhead = new Overhead(folder, pairs);
@@ -68,7 +61,7 @@ public final class Overhead {
       }
       status = overhead.print();
     } finally {
-      deleteTree(folder);
+      Scratch.delete(folder);
     }
     System.exit(status);
   }
@@ -78,7 +71,9 @@ public final class Overhead {
     try {
       for (Variant variant : Variant.values()) {
         Path home = Files.createDirectories(folder.resolve(variant.name()));
-        nodes.put(variant, new NodeProcess(variant, home, BLOCKS));
+        nodes.put(
+            variant,
+            new NodeProcess(HdfsNode.class, home, variant.name(), Integer.toString(BLOCKS)));
       }
       for (NodeProcess node : nodes.values()) {
         node.awaitReady();
@@ -225,13 +220,5 @@ public final class Overhead {
         barred ? String.format("%.2f", 1 - variant.bar()) : "",
         !barred ? "" : held ? "held" : "**missed**");
     return held;
-  }
-
-  private static void deleteTree(Path root) throws IOException {
-    try (Stream<Path> paths = Files.walk(root)) {
-      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(path);
-      }
-    }
   }
 }

@@ -16,13 +16,9 @@ import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 
 /**
- * Which simulated device each volume lies on.
- *
- * @param profile profile of the device of a volume that is not bound
- * @param shared profiles of the devices that volumes may share, by the device's name
- * @param volumes the bound volumes, by folder, in the order of the configuration
- * @param precondition what devices have been through
- * @param preconditions those of single devices, by the device's name or the folder of its volume
+ * Which simulated device each volume lies on: the profile of one that is not bound, those of
+ * devices that may be shared, the bound volumes in the order of the configuration, and what devices
+ * have been through, single ones by their name or their volume's folder.
  */
 public record DeviceConfiguration(
     String profile,
@@ -106,11 +102,7 @@ public record DeviceConfiguration(
     return bound(volume) == null ? MeldKeys.PROFILE : MeldKeys.VOLUME_PROFILES;
   }
 
-  /**
-   * An entry {@code name=value} of a key's list.
-   *
-   * @param name empty where there is none
-   */
+  /** An entry {@code name=value} of a key's list; the name may be empty. */
   private record Entry(String key, String text, String name, String value) {
     static List<Entry> list(Configuration conf, String key, ToIntFunction<String> split) {
       return conf.getTrimmedStringCollection(key).stream()

@@ -3,13 +3,7 @@ package org.hdfsmeld.datanode.config;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 
-/**
- * How hints are asked for.
- *
- * @param timeoutNs longest wait of a block that is created for its hint, in nanoseconds; 0 asks
- *     nobody
- * @param cacheBlocks blocks whose hints are kept
- */
+/** How hints are asked for: {@code hint.*}. A timeout of 0 asks nobody. */
 public record HintConfiguration(long timeoutNs, int cacheBlocks) {
   private static final int MAX_CACHE_BLOCKS = 1 << 24;
 

@@ -3,16 +3,7 @@ package org.hdfsmeld.datanode.config;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 
-/**
- * How blocks without a read pattern are decided on.
- *
- * @param automatic by what
- * @param halfLifeMs time in which a read loses half of its weight
- * @param minRuns runs of reads that must be known of a kind
- * @param maxEntries kinds of files that are remembered of a volume
- * @param saveIntervalMs how often a changed history is saved; 0: at shutdown only
- * @param shortestLifeMs upper bound of the first class of lifetimes
- */
+/** How blocks without a read pattern are decided on: {@code hint.automatic} and below. */
 public record HistoryConfiguration(
     Automatic automatic,
     long halfLifeMs,

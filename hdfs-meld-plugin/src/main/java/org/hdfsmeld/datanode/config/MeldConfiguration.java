@@ -7,28 +7,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The plugin's configuration, read once and checked as a whole.
+ * The plugin's configuration, read once and checked as a whole. {@code meld-default.xml} says what
+ * each key is.
  *
- * @param mode how the device takes part at start
- * @param timeDilation wall seconds per simulated second
- * @param devices which device each volume lies on
- * @param hintFullBlockSequential whether full-size blocks carry the sequential directive at start
- * @param hintMinBytes bytes past which a block counts as full-size
- * @param windowBytes bytes a sequential reader keeps requested
- * @param requestBytes bytes of one device command, before rounding to whole wordlines
- * @param waitTimeoutNs longest wait of one call, in nanoseconds
- * @param spinNs how long a thread looks before it sleeps in real-time mode, in nanoseconds
- * @param failFast whether a simulator that cannot start stops the DataNode
- * @param nativeLibrary path of the library, or empty for the packed one
  * @param slotBytes bytes of one slot of the namespace: {@code dfs.blocksize}, at most 1 GiB; larger
  *     blocks take several slots
- * @param history how blocks without a read pattern are decided on
- * @param directiveSinks where the directive of a block goes
- * @param window how the device is read ahead of a reader
- * @param hints how it is asked for how blocks will be read
- * @param placement how new blocks are divided between kinds of devices
- * @param trace where and how much of the block trace is kept
- * @param state how the state of devices outlives the DataNode
  * @param unknownKeys how many keys there are that do nothing
  */
 public record MeldConfiguration(
@@ -45,7 +28,6 @@ public record MeldConfiguration(
     String nativeLibrary,
     long slotBytes,
     HistoryConfiguration history,
-    SinkChoice directiveSinks,
     WindowConfiguration window,
     HintConfiguration hints,
     PlacementConfiguration placement,
@@ -94,7 +76,6 @@ public record MeldConfiguration(
         Values.text(conf, MeldKeys.NATIVE_LIBRARY),
         Math.min(Values.number(conf, MeldKeys.BLOCK_SIZE, 1, Long.MAX_VALUE), MAX_SLOT_BYTES),
         HistoryConfiguration.read(conf),
-        Values.choice(conf, MeldKeys.DIRECTIVE_SINKS, SinkChoice.class),
         WindowConfiguration.read(conf),
         HintConfiguration.read(conf),
         PlacementConfiguration.read(conf),
@@ -118,12 +99,13 @@ public record MeldConfiguration(
     for (String rest : new TreeSet<>(conf.getPropsWithPrefix(MeldKeys.PREFIX).keySet())) {
       String key = MeldKeys.PREFIX + rest;
       if (MeldKeys.defaultOf(key) == null) {
+        String keys = String.join(", ", MeldKeys.DEFAULTS.keySet());
         MeldConfigurationException problem =
             new MeldConfigurationException(
                 key,
                 conf.getRaw(key),
-                "unknown key; remove it or use one of "
-                    + String.join(", ", MeldKeys.DEFAULTS.keySet()));
+                MeldKeys.REMOVED.getOrDefault(
+                    key, "unknown key; remove it or use one of " + keys));
         if (refuses) {
           throw problem;
         }

@@ -36,7 +36,6 @@ public final class MeldKeys {
 
   public static final String HINT_TIMEOUT = key("hint.timeout", "50ms");
   public static final String HINT_CACHE_BLOCKS = key("hint.cache-blocks", "65536");
-  public static final String DIRECTIVE_SINKS = key("directive.sinks", "simulator");
   public static final String HINT_FULL_BLOCK_SEQUENTIAL = key("hint.full-block-sequential", "true");
   public static final String HINT_MIN_BYTES = key("hint.min-bytes", "2m");
   public static final String HINT_AUTOMATIC = key("hint.automatic", "history");
@@ -72,6 +71,15 @@ public final class MeldKeys {
   /** A key by its former name, which still counts, and one of HDFS; with their defaults. */
   static final Map<String, String> OTHERS =
       Map.of(PLACEMENT_HINT_TIMEOUT, DEFAULTS.get(HINT_TIMEOUT), BLOCK_SIZE, "128m");
+
+  /** Keys of earlier versions, with what to do about them. */
+  static final Map<String, String> REMOVED =
+      Map.of(
+          PREFIX + "directive.sinks",
+          "removed; remove it from hdfs-site.xml: directives go to the simulated device alone. For"
+              + " blocks that go by size to have none, set "
+              + HINT_AUTOMATIC
+              + " to off");
 
   private MeldKeys() {}
 

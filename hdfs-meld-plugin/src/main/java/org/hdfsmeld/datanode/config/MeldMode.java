@@ -14,11 +14,7 @@ public enum MeldMode {
     return Values.name(this);
   }
 
-  /**
-   * Parses a mode's name.
-   *
-   * @throws IllegalArgumentException with the modes there are
-   */
+  /** Parses a mode's name; an {@link IllegalArgumentException} has the modes there are. */
   public static MeldMode parse(String value) {
     return Values.choice(value, MeldMode.class);
   }

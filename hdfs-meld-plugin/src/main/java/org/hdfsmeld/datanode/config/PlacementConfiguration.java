@@ -4,14 +4,7 @@ import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.util.StringUtils;
 
-/**
- * How the placement policy divides new blocks between kinds of devices.
- *
- * @param optaneProfiles profiles of the devices that are treated as Optane
- * @param smallBytes bytes up to which a block without a hint counts as small
- * @param maxOutstandingBytes bytes outstanding on an Optane device past which blocks go elsewhere
- * @param reservedBytes bytes of an Optane volume that only random-read and small blocks may take
- */
+/** How the placement policy divides new blocks between kinds of devices: {@code placement.*}. */
 public record PlacementConfiguration(
     Set<String> optaneProfiles, long smallBytes, long maxOutstandingBytes, long reservedBytes) {
 

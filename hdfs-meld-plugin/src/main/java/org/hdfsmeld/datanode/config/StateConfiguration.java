@@ -3,14 +3,7 @@ package org.hdfsmeld.datanode.config;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 
-/**
- * How the state of simulated devices outlives the DataNode.
- *
- * @param enabled whether it does
- * @param intervalNs longest time between snapshots while blocks change, in nanoseconds
- * @param journalMaxBytes size of a journal past which a snapshot is taken early
- * @param snapshotMaxBytes size past which a snapshot is not written
- */
+/** How the state of simulated devices outlives the DataNode: {@code state.*}. */
 public record StateConfiguration(
     boolean enabled, long intervalNs, long journalMaxBytes, long snapshotMaxBytes) {
   private static final long MIN_BYTES = 4 << 10;

@@ -4,15 +4,7 @@ import java.io.File;
 import java.nio.file.Path;
 import org.apache.hadoop.conf.Configuration;
 
-/**
- * Where and how much of the block trace is kept.
- *
- * @param folder under which each DataNode has a folder of its own for trace files
- * @param maxFiles most files of a DataNode; older ones are deleted
- * @param fileBytes compressed bytes after which the next file is begun
- * @param bufferRecords records that wait to be written at most, a power of two
- * @param inodes whether directories are named by their inode numbers, not by hashes
- */
+/** Where and how much of the block trace is kept: {@code trace.*}. Records are a power of two. */
 public record TraceConfiguration(
     String folder, int maxFiles, long fileBytes, int bufferRecords, boolean inodes) {
   private static final int MAX_FILES = 10_000;

@@ -3,15 +3,7 @@ package org.hdfsmeld.datanode.config;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.nativeio.NativeIO;
 
-/**
- * How the device is read ahead of a block's reader; in mode {@code linux} as on this machine.
- *
- * @param mode who decides how far
- * @param readAheadBytes the block device's {@code queue/read_ahead_kb}, in bytes
- * @param maxRequestBytes its {@code queue/max_sectors_kb}, in bytes
- * @param fadvise whether the DataNode's advice reaches the kernel: with Hadoop's native library
- * @param dataNodeBytes {@code dfs.datanode.readahead.bytes}
- */
+/** How the device is read ahead of a reader: {@code readahead.*}; and how the DataNode does. */
 public record WindowConfiguration(
     Mode mode, long readAheadBytes, long maxRequestBytes, boolean fadvise, long dataNodeBytes) {
   /** The kernel's page. */

@@ -24,20 +24,12 @@ final class DeviceLoad {
   private volatile long bytes;
   private volatile long sampledNs;
 
-  /**
-   * A load of nothing.
-   *
-   * @param clock wall time in nanoseconds
-   */
+  /** A load of nothing; the clock is wall time in nanoseconds. */
   DeviceLoad(LongSupplier clock) {
     this.clock = clock;
   }
 
-  /**
-   * Takes a sample of what the device counts, reads and writes together. By one thread.
-   *
-   * @param latencyPs of all commands
-   */
+  /** Takes a sample of what the device counts, reads and writes together. By one thread. */
   void sample(long nowPs, long commands, long commandBytes, long latencyPs) {
     double completed = commands - lastCommands;
     double elapsedPs = nowPs - lastPs;

@@ -8,7 +8,6 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
-import org.hdfsmeld.datanode.sink.LibC;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.sim.CommandRing;
 import org.hdfsmeld.sim.Directive;

@@ -60,10 +60,8 @@ public final class SharedDevice implements MeldDeviceMXBean {
     List<BlockRecord> records();
 
     /**
-     * Takes over the blocks from before a restart.
-     *
-     * @param intact blocks that lie on the device as their records say
-     * @return blocks that are to be laid out anew
+     * Takes over the blocks from before a restart, as they lie or to be laid out anew; how many
+     * those.
      */
     int restore(Collection<BlockRecord> records, Predicate<BlockKey> intact);
   }
@@ -212,11 +210,7 @@ public final class SharedDevice implements MeldDeviceMXBean {
     }
   }
 
-  /**
-   * Begins to work in the configured mode, unless it has begun.
-   *
-   * @throws SimException as {@link #setMode}
-   */
+  /** Begins to work in the configured mode, unless it has begun; throws as {@link #setMode}. */
   public synchronized void start() throws SimException {
     if (!started) {
       setMode(config.mode(), config.timeDilation());

@@ -245,9 +245,7 @@ public final class VolumePort implements DeviceThread.Origin {
   }
 
   /**
-   * Places data as if long since written. Never blocks.
-   *
-   * @return false when there was no room to ask for it
+   * Places data as if long since written; false when there was no room to ask for it. Never blocks.
    */
   public boolean preload(WrittenExtent extent, long slba, int nlb, int directive) {
     return submit(extent, CommandRing.PRELOAD, slba, nlb, directive, true) >= 0;

@@ -41,23 +41,14 @@ final class Watchdog {
   private long seenBeat;
   private int looksInVain;
 
-  /**
-   * A call is given up when it has not returned at so many looks.
-   *
-   * @param clock as of {@link System#nanoTime}
-   */
+  /** A call is given up after so many looks, by a clock as {@link System#nanoTime}. */
   Watchdog(int looks, LongSupplier clock) {
     this.looks = looks;
     this.clock = clock;
     this.lookedAtNs = clock.getAsLong();
   }
 
-  /**
-   * Where progress is seen.
-   *
-   * @param counter counts calls that end without a beat
-   * @param missing whether something was begun for the thread, and is not there
-   */
+  /** Counts calls that end without a beat; says whether something begun is missing. */
   void progress(LongSupplier counter, BooleanSupplier missing) {
     done = counter;
     stuck = missing;

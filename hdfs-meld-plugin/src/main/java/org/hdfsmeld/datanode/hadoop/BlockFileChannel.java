@@ -18,11 +18,7 @@ final class BlockFileChannel extends FileChannel {
   private final ReadStream reader;
   private final Runnable moved;
 
-  /**
-   * A channel over {@code channel}.
-   *
-   * @param moved called when the channel's position changes behind its stream
-   */
+  /** A channel; {@code moved} hears that its position has changed behind its stream. */
   BlockFileChannel(FileChannel channel, ReadStream reader, Runnable moved) {
     this.channel = channel;
     this.reader = reader;

@@ -19,11 +19,7 @@ public final class FileIoProviderSwap {
 
   private FileIoProviderSwap() {}
 
-  /**
-   * Replaces the provider.
-   *
-   * @return null, or why block I/O cannot be seen and what to do about it
-   */
+  /** Replaces the provider: null, or why block I/O cannot be seen and what to do about it. */
   public static String install(DataNode datanode, FileIoProvider provider) {
     try {
       Field field = DataNode.class.getDeclaredField(FIELD);

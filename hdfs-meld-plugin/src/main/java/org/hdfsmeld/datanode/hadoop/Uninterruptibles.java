@@ -2,10 +2,7 @@ package org.hdfsmeld.datanode.hadoop;
 
 import java.io.IOException;
 
-/**
- * Calls on a file's channel that stock HDFS does not make: an interrupted thread that calls a
- * channel closes the file.
- */
+/** Calls on a file's channel that are not stock HDFS's: an interrupt would close the file. */
 final class Uninterruptibles {
   interface ChannelCall {
     long call() throws IOException;

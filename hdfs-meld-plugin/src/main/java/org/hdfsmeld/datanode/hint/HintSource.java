@@ -48,8 +48,7 @@ public interface HintSource extends AutoCloseable {
 
   /**
    * The block is gone: takes back a question that was not answered yet, so that it takes no room.
-   *
-   * @param then equals what {@link #ask} was given
+   * {@code then} equals what {@link #ask} was given.
    */
   default void forget(BlockKey block, Consumer<BlockHint> then) {}
 

@@ -26,8 +26,8 @@ import org.slf4j.LoggerFactory;
  * </pre>
  *
  * <p>It is replaced as a whole. When it cannot be read the history begins anew: it is an
- * optimisation, no data. So it does where files and directories have their entries by inode, in
- * versions 1 and 2: which kinds they are is not known there.
+ * optimisation, no data. So it does where its entries are by inode, in version 1: of which kinds
+ * they are is not known there.
  */
 final class HistoryFile {
   static final String NAME = "meld-read-history";
@@ -45,9 +45,8 @@ final class HistoryFile {
   }
 
   /**
-   * Reads the file into an empty history, which stays empty when there is none. Never throws.
-   *
-   * @return false when there is one that cannot be used
+   * Reads the file, if there is one, into an empty history. Never throws; false when it is
+   * unusable.
    */
   boolean load(KindHistory history) {
     try (FileChannel in = VersionedFile.open(file)) {

@@ -78,12 +78,7 @@ final class KindHistory {
   private final LongSupplier clockMs;
   private boolean changed;
 
-  /**
-   * Of nothing yet.
-   *
-   * @param halfLifeMs time in which a read loses half of its weight
-   * @param shortestMs upper bound of the first class of lifetimes
-   */
+  /** Of nothing yet. {@code shortestMs} is the upper bound of the first class of lifetimes. */
   KindHistory(int maxKinds, long halfLifeMs, long shortestMs, LongSupplier clockMs) {
     this.maxKinds = maxKinds;
     this.halfLifeMs = halfLifeMs;
@@ -180,8 +175,6 @@ final class KindHistory {
   /**
    * The reclaim unit handle of a block that begins: by the lives of its kind, or else of its
    * parent. Those of a kind of which none has died yet live at least as long as the kind is old.
-   *
-   * @param handles of the device
    */
   synchronized int handle(BlockHint hint, int handles) {
     if (hint.kind() == 0) {
@@ -258,11 +251,7 @@ final class KindHistory {
     }
   }
 
-  /**
-   * Adds the kinds that were written.
-   *
-   * @throws IOException when they cannot have been; those before the fault are added
-   */
+  /** Adds the kinds that were written; those before a fault, which is thrown. */
   synchronized void read(DataInput in) throws IOException {
     for (int left = in.readInt(); left > 0; left--) {
       long key = in.readLong();

@@ -9,11 +9,8 @@ import org.hdfsmeld.sim.SimDevice;
 import org.hdfsmeld.sim.SimException;
 
 /**
- * How fast a device reads data of the normal and of the melded layout, by the bytes outstanding.
- * Both are asked of the simulator itself, so they hold for any profile.
- *
- * @param normal data written without a directive
- * @param melded data written with the sequential directive
+ * How fast a device reads data that was written without a directive, and with the sequential one,
+ * by the bytes outstanding. Both are asked of the simulator itself, so they hold for any profile.
  */
 public record LayoutTimes(Layout normal, Layout melded) {
   private static final int PACKET_BYTES = 64 << 10;
@@ -40,11 +37,7 @@ public record LayoutTimes(Layout normal, Layout melded) {
     }
   }
 
-  /**
-   * Measures a device that nobody else uses. Takes some tens of milliseconds.
-   *
-   * @param device in account mode
-   */
+  /** Measures a device in account mode that nobody else uses. Takes some tens of milliseconds. */
   static LayoutTimes measure(SimDevice device) throws SimException {
     long largest = ReadMix.classBytes(ReadMix.CLASSES - 1);
     long region = (WINDOWS + 1) * largest;
@@ -56,8 +49,7 @@ public record LayoutTimes(Layout normal, Layout melded) {
   }
 
   /**
-   * The least bytes outstanding from which on a sequential reader is faster on melded data; {@link
-   * Long#MAX_VALUE} when it never is.
+   * Bytes outstanding from which on melded data is read faster; {@link Long#MAX_VALUE} if never.
    */
   public long crossoverBytes() {
     long crossover = Long.MAX_VALUE;

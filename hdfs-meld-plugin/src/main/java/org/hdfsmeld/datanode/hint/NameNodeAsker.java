@@ -45,13 +45,7 @@ public final class NameNodeAsker implements NameNodeHints.Asker {
   /** The pool's nameservice; null while it is not known. */
   private String owner;
 
-  /**
-   * Connects with the first question.
-   *
-   * @param source the DataNode's present configuration
-   * @param timeoutMs longest wait for one NameNode
-   * @param kinds whether kinds of paths are wanted
-   */
+  /** Connects with the first question, as the DataNode is configured then. */
   NameNodeAsker(Supplier<Configuration> source, String pool, int timeoutMs, boolean kinds) {
     this.source = source;
     this.pool = pool;

@@ -53,31 +53,28 @@ final class NameNodeHints implements HintSource {
     List<BlockHint> ask(List<Long> blockIds) throws IOException;
   }
 
-  /** What a DataNode counts of its questions to the NameNodes. */
+  /** What a DataNode counts of its questions to the NameNodes: {@code docs/reference/hints.md}. */
   enum HintCounter {
-    /** Hints that were wanted, and of those the ones that were here already. */
     ASKED,
     HITS,
-    /** Blocks that were created without waiting any longer. */
     TIMEOUTS,
     FAILURES,
-    /** Questions given up because too many were open. */
     DROPPED,
-    /** Blocks whose attribute has a value that is no read pattern. */
     INVALID
   }
 
   private final Asker asker;
   private final long timeoutNs;
   private final long pauseNs;
+  private final int cacheBlocks;
   private final Counters<HintCounter> counters = new Counters<>(HintCounter.class);
   final CircuitBreaker breaker = new CircuitBreaker(System::nanoTime);
   private final AtomicBoolean said = new AtomicBoolean();
   private volatile boolean closed;
   private final Thread thread = new Thread(this::work, "meld-hints");
 
-  // Under this object's monitor. The line has the oldest question first.
-  private final Map<BlockKey, BlockHint> cache;
+  // Under this object's monitor. What was used longest ago comes first, and the oldest question.
+  private final Map<BlockKey, BlockHint> cache = new LinkedHashMap<>(16, 0.75f, true);
   private final Map<BlockKey, Question> line = new LinkedHashMap<>();
 
   /** Who wants to know of a block: by waiting, or by a listener. */
@@ -91,15 +88,14 @@ final class NameNodeHints implements HintSource {
   }
 
   /**
-   * Begins with a question for no block: the first takes long, for classes and a connection.
-   *
-   * @param pauseNs how long a NameNode is left alone after it has failed
+   * Begins with a question for no block: the first takes long, for classes and a connection. A
+   * NameNode that has failed is left alone for {@code pauseNs}.
    */
   NameNodeHints(Asker asker, HintConfiguration config, long pauseNs) {
     this.asker = asker;
     this.timeoutNs = config.timeoutNs();
     this.pauseNs = pauseNs;
-    this.cache = new LeastRecentlyUsed<>(config.cacheBlocks());
+    this.cacheBlocks = config.cacheBlocks();
     thread.setDaemon(true);
     thread.start();
   }
@@ -184,11 +180,7 @@ final class NameNodeHints implements HintSource {
     }
   }
 
-  /**
-   * Puts a question in line, once.
-   *
-   * @param listener null when the caller waits for the answer
-   */
+  /** Puts a question in line, once; without a listener, the caller waits for the answer. */
   private synchronized Question enqueue(BlockKey block, Consumer<BlockHint> listener) {
     Question question = closed ? new Question() : line.computeIfAbsent(block, b -> new Question());
     if (listener == null) {
@@ -265,6 +257,9 @@ final class NameNodeHints implements HintSource {
     synchronized (this) {
       if (hint.isKnown()) {
         cache.put(block, hint);
+        if (cache.size() > cacheBlocks) {
+          cache.remove(cache.keySet().iterator().next());
+        }
       } else {
         cache.remove(block);
       }

@@ -53,12 +53,7 @@ final class ReadMix {
     reads += runReads;
   }
 
-  /**
-   * Lets what is counted lose half of its weight in every half-life. A clock that was set back
-   * loses nothing.
-   *
-   * @return what is kept of each
-   */
+  /** Halves what is counted in every half-life, but if the clock was set back; the share kept. */
   double decay(long nowMs, long halfLifeMs) {
     long passedMs = nowMs - updatedMs;
     updatedMs = nowMs;
@@ -104,11 +99,7 @@ final class ReadMix {
     }
   }
 
-  /**
-   * What was written.
-   *
-   * @throws IOException when it cannot have been
-   */
+  /** What was written; throws when it cannot have been. */
   static ReadMix read(DataInput in) throws IOException {
     ReadMix mix = new ReadMix(in.readLong());
     mix.reads = weight(in);

@@ -40,12 +40,7 @@ public final class ReadStream implements RequestedRange.Source {
   private boolean used;
   private boolean closed;
 
-  /**
-   * A reader that has read nothing.
-   *
-   * @param file the block's file, open
-   * @param paced whether reads wait for the device; not where Hadoop holds locks
-   */
+  /** A reader of an open file that has read nothing. It is paced but where Hadoop holds locks. */
   public ReadStream(
       MeldVolume volume, BlockKey key, BlockFile file, boolean paced, StreamUser user) {
     this.user = user;

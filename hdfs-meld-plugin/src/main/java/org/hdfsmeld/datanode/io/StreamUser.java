@@ -4,11 +4,8 @@ import java.util.function.LongConsumer;
 import org.hdfsmeld.trace.ClientKind;
 
 /**
- * Who has opened a stream.
- *
- * @param kind for whom the DataNode works
- * @param client the client's name; empty where there is none
- * @param waits hears of waits for the device, in milliseconds; null where nobody keeps them
+ * Who has opened a stream, and for whom; without a name where it is no client. {@code waits} hears
+ * of waits for the device, in milliseconds; null where nobody keeps them.
  */
 public record StreamUser(ClientKind kind, String client, LongConsumer waits) {
   public static final StreamUser DATANODE = new StreamUser(ClientKind.DATANODE, "", null);

@@ -18,10 +18,8 @@ final class WriteCoalescer {
     boolean defers(long blockBytes);
 
     /**
-     * Writes whole pages of the block.
-     *
-     * @param blockBytes the block's present length
-     * @return a ticket, or {@link TicketedIo#NOTHING}
+     * Writes whole pages of a block that has so many bytes: a ticket, or {@link
+     * TicketedIo#NOTHING}.
      */
     long write(long offset, int length, long blockBytes);
   }
@@ -36,12 +34,7 @@ final class WriteCoalescer {
 
   private long end;
 
-  /**
-   * A coalescer with nothing pending.
-   *
-   * @param requestBytes size of a device write, whole pages
-   * @param windowBytes most bytes of device writes under way
-   */
+  /** Device writes are of whole pages, and at most {@code windowBytes} of them are under way. */
   WriteCoalescer(Sink sink, long pageBytes, long requestBytes, long windowBytes) {
     this.sink = sink;
     this.pageBytes = pageBytes;

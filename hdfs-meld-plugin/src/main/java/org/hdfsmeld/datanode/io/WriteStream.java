@@ -32,12 +32,7 @@ public final class WriteStream implements WriteCoalescer.Sink {
   private long next = NOWHERE;
   private boolean closed;
 
-  /**
-   * A writer that has written nothing.
-   *
-   * @param file the block's file as long as it is written
-   * @param paced whether writes wait for the device; not where Hadoop holds locks
-   */
+  /** A writer that has written nothing. It is paced but where Hadoop holds locks. */
   public WriteStream(MeldVolume volume, BlockKey key, File file, boolean paced, StreamUser user) {
     this.user = user;
     this.volume = volume;
@@ -154,13 +149,12 @@ public final class WriteStream implements WriteCoalescer.Sink {
 
   @Override
   public long write(long offset, int length, long blockBytes) {
-    File hinted = paced ? file : null;
     ExtentIo io = blocks.io();
     long ticket;
     do {
       ticket =
           present()
-              ? io.write(extent, offset, length, blockBytes, hinted, !paced, user.kind())
+              ? io.write(extent, offset, length, blockBytes, !paced, user.kind())
               : TicketedIo.NOTHING;
     } while (ticket == SimStatus.TIMEOUT
         && volume.device().awaitRoom(budget, VolumeCounter.WRITER_WAIT_NS));

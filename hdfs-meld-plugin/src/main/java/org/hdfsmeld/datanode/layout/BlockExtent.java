@@ -98,9 +98,6 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
   /** Whether its path is being asked for anew. */
   private boolean renewing;
 
-  /** By which pattern the block's file got its write-lifetime hint. */
-  private byte filePattern = NO_PATTERN;
-
   /** Where the replica's file was when it was opened last; null when that is not known. */
   private volatile File folder;
 
@@ -282,14 +279,6 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
   /** Whether a block of this length, if it is this one, is too short to be written yet. */
   public boolean defers(long blockBytes) {
     return space.policy.defers(decision, blockBytes);
-  }
-
-  /** The block's file is about to get the hint of this decision; false when it has it. */
-  synchronized boolean changesFile(HintDecision newDecision) {
-    byte pattern = (byte) newDecision.pattern().ordinal();
-    boolean changes = !dropped && pattern != filePattern;
-    filePattern = pattern;
-    return changes;
   }
 
   /** Bytes from the block's start that the device holds. */

@@ -13,10 +13,7 @@ public interface BlockFile {
     return null;
   }
 
-  /**
-   * Whether it still has its name: an open file can be read after HDFS has deleted the block, which
-   * the device then has no more.
-   */
+  /** Whether it has its name still: the device has nothing of a block that HDFS has deleted. */
   default boolean exists() {
     return file() == null || file().exists();
   }

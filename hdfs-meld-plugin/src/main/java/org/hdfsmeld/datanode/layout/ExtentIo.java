@@ -1,8 +1,6 @@
 package org.hdfsmeld.datanode.layout;
 
-import java.io.File;
 import java.util.Arrays;
-import java.util.function.BiConsumer;
 import org.hdfsmeld.datanode.device.TicketedIo;
 import org.hdfsmeld.datanode.device.VolumePort;
 import org.hdfsmeld.datanode.device.WaitBudget;
@@ -28,7 +26,6 @@ public final class ExtentIo {
 
   private final VolumePort device;
   private final BlockExtent.Space space;
-  private final BiConsumer<HintDecision, File> fileHints;
   private final Counters<VolumeCounter> counters;
   private final VolumeTrace trace;
   private final SlotReclaimer reclaimer;
@@ -38,12 +35,10 @@ public final class ExtentIo {
   ExtentIo(
       VolumePort device,
       BlockExtent.Space space,
-      BiConsumer<HintDecision, File> fileHints,
       Counters<VolumeCounter> counters,
       VolumeTrace trace) {
     this.device = device;
     this.space = space;
-    this.fileHints = fileHints;
     this.counters = counters;
     this.trace = trace;
     this.reclaimer = new SlotReclaimer(this::deallocate, space.allocator(), space.slotBytes());
@@ -206,7 +201,6 @@ public final class ExtentIo {
    * Submits a write of whole pages.
    *
    * @param blockBytes the block's present length, which decides the directive
-   * @param file the block's file, or null where it must not be touched
    * @param client for whom, for the trace
    * @return as of {@link VolumePort#submit}
    */
@@ -215,15 +209,10 @@ public final class ExtentIo {
       long offset,
       int length,
       long blockBytes,
-      File file,
       boolean detached,
       ClientKind client) {
     reclaimer.reclaim();
     HintDecision decision = extent.decision(blockBytes);
-    // May wait for the disk, so under no lock that the thread of the hints takes.
-    if (file != null && extent.changesFile(decision)) {
-      fileHints.accept(decision, file);
-    }
     synchronized (extent) {
       // A reader may have been sooner.
       if (extent.isDropped() || extent.mappedBytes() >= Math.min(offset + length, blockBytes)) {

@@ -77,9 +77,6 @@ public final class LayoutPolicy {
 
   /**
    * Decides on a block: its attribute, but for the value {@code auto}; then the history of reads.
-   *
-   * @param hint what is known of the block; {@link BlockHint#NONE} while the NameNode did not
-   *     answer
    */
   public HintDecision decide(BlockHint hint) {
     HintDecision explicit = HintDecision.of(hint);
@@ -113,11 +110,8 @@ public final class LayoutPolicy {
   }
 
   /**
-   * The directive of a write. A write has one: where the device has handles, it says with what the
-   * block belongs.
-   *
-   * @param handle as of {@link #handle}
-   * @param decision one that leaves nothing open
+   * The directive of a write, which has one: of the handle if there is one, or else of a decision
+   * that leaves nothing open.
    */
   int directive(int handle, HintDecision decision) {
     if (handle > 0) {

@@ -12,12 +12,7 @@ final class SlotReclaimer {
     boolean deallocate(long address, long length);
   }
 
-  /**
-   * Slots that wait.
-   *
-   * @param freed how many of them are to be given out again
-   * @param bytes what they may hold, from their start
-   */
+  /** Slots that wait: so many are given out again, and so many bytes may be in them. */
   private record FreedSlots(long slot, long freed, long bytes) {}
 
   private final ConcurrentLinkedQueue<FreedSlots> ended = new ConcurrentLinkedQueue<>();
@@ -39,11 +34,7 @@ final class SlotReclaimer {
     reclaim();
   }
 
-  /**
-   * Slots that belong to no block, whatever they hold.
-   *
-   * @param freed whether they were given out before
-   */
+  /** Slots that belong to no block, whatever they hold; they may have been given out before. */
   void freeRange(long from, long to, boolean freed) {
     long atOnce = Math.max(1, DEALLOCATE_BYTES_MAX / slotBytes);
     for (long slot = from; slot < to; slot += atOnce) {

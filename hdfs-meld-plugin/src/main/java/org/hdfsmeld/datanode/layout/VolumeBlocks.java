@@ -7,7 +7,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.LongUnaryOperator;
 import java.util.function.Predicate;
@@ -20,7 +19,6 @@ import org.hdfsmeld.datanode.metrics.VolumeCounter;
 import org.hdfsmeld.datanode.state.BlockRecord;
 import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
-import org.hdfsmeld.model.HintDecision;
 import org.hdfsmeld.sim.NamespaceInfo;
 import org.hdfsmeld.trace.BlockTrace.VolumeTrace;
 import org.hdfsmeld.trace.ClientKind;
@@ -58,16 +56,12 @@ public final class VolumeBlocks implements SharedDevice.BlockTable {
 
   /**
    * The blocks of a volume on its device, which is open, in slots of at least {@code minSlotBytes};
-   * with those from before a restart.
-   *
-   * @param fileHints gets each decision on a block, and the block's file, as data is written
-   * @param deletions gets each block that is deleted
+   * with those from before a restart. {@code deletions} gets each that is deleted.
    */
   public VolumeBlocks(
       VolumePort device,
       long minSlotBytes,
       LayoutPolicy policy,
-      BiConsumer<HintDecision, File> fileHints,
       HintSource hints,
       Consumer<BlockExtent> deletions,
       Counters<VolumeCounter> counters,
@@ -83,7 +77,7 @@ public final class VolumeBlocks implements SharedDevice.BlockTable {
     this.space =
         new BlockExtent.Space(
             namespace, slotBytes, slots, policy, device.device()::changed, new AtomicLong());
-    this.io = new ExtentIo(device, space, fileHints, counters, trace);
+    this.io = new ExtentIo(device, space, counters, trace);
     this.hasPast = device.device().hasPast();
     device.device().addBlocks(namespace.nsid(), this);
   }
@@ -146,9 +140,8 @@ public final class VolumeBlocks implements SharedDevice.BlockTable {
   }
 
   /**
-   * The block's place, with what is known of how it will be read. Waits for nothing.
-   *
-   * @param file an open file of the block; where it was deleted the place has ended already
+   * The block's place, with what is known of how it will be read. Waits for nothing. Where the file
+   * was deleted it has ended already.
    */
   public BlockExtent extent(BlockKey key, BlockFile file) {
     BlockExtent present = extents.get(key);
@@ -194,10 +187,8 @@ public final class VolumeBlocks implements SharedDevice.BlockTable {
   }
 
   /**
-   * Makes a place for a block, unless it has one. Waits for nothing.
-   *
-   * @param hint the NameNode's; where it is {@link BlockHint#NONE} it is asked for
-   * @param file an open file of the block; where it was deleted the place has ended already
+   * Makes a place for a block, unless it has one; asks for a hint that is {@link BlockHint#NONE}.
+   * Waits for nothing. Where the file was deleted the place has ended already.
    */
   public BlockExtent create(BlockKey key, BlockHint hint, BlockFile file) {
     BlockExtent created = new BlockExtent(space, key);

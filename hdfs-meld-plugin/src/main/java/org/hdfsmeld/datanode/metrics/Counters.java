@@ -6,11 +6,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import org.apache.hadoop.util.StringUtils;
 
-/**
- * Counters that any thread adds to, without a lock.
- *
- * @param <C> which there are; they are published by the names of its constants in lower case
- */
+/** Counters that any thread adds to, without a lock; published by their names in lower case. */
 public final class Counters<C extends Enum<C>> {
   private final Map<C, LongAdder> adders;
 

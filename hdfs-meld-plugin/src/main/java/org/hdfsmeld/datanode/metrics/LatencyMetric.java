@@ -3,13 +3,7 @@ package org.hdfsmeld.datanode.metrics;
 import java.util.List;
 import org.hdfsmeld.sim.Opcode;
 
-/**
- * A percentile of a device's latencies, as it is published.
- *
- * @param name with its unit, simulated picoseconds
- * @param opcode whose latencies
- * @param quantile the share of them that is at most as long, 0 to 1
- */
+/** A percentile of an opcode's latencies in simulated picoseconds; the quantile is 0 to 1. */
 public record LatencyMetric(String name, int opcode, double quantile) {
   /** What is published. */
   public static final List<LatencyMetric> ALL =

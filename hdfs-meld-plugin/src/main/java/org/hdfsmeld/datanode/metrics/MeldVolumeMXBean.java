@@ -2,10 +2,7 @@ package org.hdfsmeld.datanode.metrics;
 
 import java.util.Map;
 
-/**
- * The simulated device of one DataNode volume over JMX: {@code
- * Hadoop:service=DataNode,name=MeldVolume-<storage uuid>}.
- */
+/** A volume's simulated device: {@code Hadoop:service=DataNode,name=MeldVolume-<storage uuid>}. */
 public interface MeldVolumeMXBean extends DeviceAttributes {
   /** The volume's folder. */
   String getVolume();

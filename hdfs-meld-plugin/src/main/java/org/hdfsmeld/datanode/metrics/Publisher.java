@@ -14,16 +14,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Shows something over JMX, as a bean {@code Hadoop:service=DataNode,name=...}, to Hadoop's metrics
- * system, or both, until closed. A failure costs visibility, not service: it is logged.
- *
- * <p>A name is exact, not made unique as Hadoop's own are where several DataNodes live in one JVM:
- * the names given here differ already, and a DataNode restarted in place takes its names over.
- *
- * @param name of the bean; null where there is none
- * @param bean what it shows
- * @param record name of the source, which Hadoop shows as a bean of that name too
- * @param source null where there is none
+ * Shows a bean over JMX, by a name {@code Hadoop:service=DataNode,name=...}, a source to Hadoop's
+ * metrics system, or both, until closed. A failure costs visibility, not service: it is logged. A
+ * name is exact, not made unique as Hadoop's own are where several DataNodes live in one JVM: the
+ * names given here differ already, and a DataNode restarted in place takes its names over.
  */
 public record Publisher(ObjectName name, Object bean, String record, MetricsSource source)
     implements AutoCloseable {
@@ -36,11 +30,7 @@ public record Publisher(ObjectName name, Object bean, String record, MetricsSour
     return of(volume, SimMetricsSource.of(volume, storageId), "MeldVolume", storageId);
   }
 
-  /**
-   * A publisher of a shared device.
-   *
-   * @param storageId of its first volume: other DataNodes in this JVM may have a device of its name
-   */
+  /** Of a shared device; its name has its first volume's, for other DataNodes in this JVM. */
   public static Publisher of(MeldDeviceMXBean device, String storageId) {
     return of(
         device, SimMetricsSource.of(device), "MeldDevice", device.getDevice() + "-" + storageId);

@@ -59,23 +59,6 @@ public final class SimFailures {
         e);
   }
 
-  /**
-   * A file's write-lifetime hint was refused.
-   *
-   * @param e what was thrown; null for nothing
-   */
-  public void lifetimeRefused(String volume, String reason, Throwable e) {
-    say(
-        volume + " lifetime",
-        e,
-        "Volume %s: a write-lifetime hint was refused: %s. No data is affected. Set "
-            + MeldKeys.DIRECTIVE_SINKS
-            + " to simulator where kernel or file system have no such hints. Said once; see the"
-            + " counter lifetime_hints_refused.",
-        volume,
-        reason);
-  }
-
   public void unseen(String volume, String what) {
     say(
         volume + " unseen",

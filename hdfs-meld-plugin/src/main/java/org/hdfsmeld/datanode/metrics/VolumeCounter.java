@@ -2,75 +2,44 @@ package org.hdfsmeld.datanode.metrics;
 
 import org.hdfsmeld.model.HintDecision;
 
-/** What the plugin itself counts on a volume, beside the device's own statistics. */
+/**
+ * What the plugin itself counts on a volume, beside the device's own statistics. What each is says
+ * {@code docs/reference/metrics.md}.
+ */
 public enum VolumeCounter {
-  /** Wall time that readers were blocked for the device, in real-time mode. */
   READER_WAIT_NS,
-  /** Wall time that writers were blocked for the device, in real-time mode. */
   WRITER_WAIT_NS,
-  /** HDFS calls that went on as stock because the simulator is out of service. */
   FALLBACKS,
-  /** Simulator calls that failed. */
   ERRORS,
-  /** Waits given up after the wait timeout. */
   TIMEOUTS,
-  /**
-   * Blocks laid out with the sequential directive, with a reclaim unit handle by their lifetime,
-   * and without a directive.
-   */
   HINTED_BLOCKS,
   LIFETIME_BLOCKS,
   UNHINTED_BLOCKS,
-  /** Of those, by who decided how. */
   HINTS_EXPLICIT,
   HINTS_HISTORY,
   HINTS_FULL_BLOCK,
   HINTS_NONE,
-  /** Blocks laid out while nobody had answered how they will be read. */
   HINTS_NONE_BY_SILENCE,
-  /**
-   * Block files whose write-lifetime hint was set and found again; those of them where something
-   * below the inode tells it apart; and those that refused it.
-   */
-  LIFETIME_HINTS,
-  LIFETIME_HINTS_EFFECTIVE,
-  LIFETIME_HINTS_REFUSED,
-  /** Read calls of HDFS on block files, and their bytes. */
   FORWARDED_READS,
   FORWARDED_READ_BYTES,
-  /** Bytes that HDFS read, and wrote, while the volume was off or out of service. */
   STOCK_READ_BYTES,
   STOCK_WRITE_BYTES,
-  /** Write calls of HDFS on block files, and their bytes. */
   FORWARDED_WRITES,
   FORWARDED_WRITE_BYTES,
-  /** Block files opened and closed without a read: short-circuit clients read them unseen. */
   OPENED_UNREAD,
-  /**
-   * Finished blocks of which the device lacks something: because the plugin was not told of it by
-   * HDFS, the device refused it, its ring had no room in time, or the mode was changed meanwhile.
-   */
   UNSEEN_WRITES,
   REFUSED_WRITES,
   OVERLOADED_WRITES,
   SWITCHED_WRITES,
-  /** Streams opened by threads whose names no version of Hadoop has had. */
   UNKNOWN_THREADS,
-  /** Runs of sequential reads that went into the read history. */
   HISTORY_RUNS,
-  /** Blocks whose deletion went into what is known of their group's lifetime. */
   LIFETIMES_LEARNED,
-  /** Read histories that could not be used and began anew, and those that could not be saved. */
   HISTORY_RESETS,
   HISTORY_SAVE_ERRORS,
-  /** New blocks placed on Optane: read at random, as their writers say. */
   PLACED_RANDOM,
   PLACED_SMALL,
-  /** On NAND: read front to back, as their writers say or as full-size blocks are taken. */
   PLACED_SEQUENTIAL,
-  /** On NAND, for Optane has too much outstanding. */
   PLACED_LOAD_OVERFLOW,
-  /** On NAND or Optane, for the volumes of the wanted kind are full. */
   PLACED_SPACE_OVERFLOW;
 
   public static VolumeCounter of(HintDecision.Source source) {

@@ -5,25 +5,9 @@ import org.hdfsmeld.datanode.config.WindowConfiguration;
 /**
  * What an unmodified Linux kernel requests from the device while a stock DataNode sends a block.
  *
- * <p>Two parties read ahead. The kernel does, by the state of the open file ({@code struct
- * file_ra_state}, {@code mm/readahead.c}, functions as of Linux 6.12):
- *
- * <ul>
- *   <li>a page that is not cached ({@code filemap_get_pages} to {@code page_cache_sync_ra}): at the
- *       file's start, after the page read before, or when more than the maximum is asked for, a
- *       window of the initial size; where the pages before are cached, one as long as those; else,
- *       just what is asked for;
- *   <li>a page marked {@code PG_readahead}, at {@code start + size - async_size}, while the reader
- *       still has cached pages ({@code page_cache_async_ra}): the next window, larger;
- *   <li>at most {@code read_ahead_kb}, twice that after {@code POSIX_FADV_SEQUENTIAL} ({@code
- *       generic_fadvise}), and page by page where it is 0.
- * </ul>
- *
- * <p>And the DataNode does, if Hadoop's native library is there and the read is longer than 256 KiB
- * ({@code BlockSender.isLongRead}): it says {@code POSIX_FADV_SEQUENTIAL} at first, and {@code
- * POSIX_FADV_WILLNEED} for {@code dfs.datanode.readahead.bytes} whenever half of that has been sent
- * ({@code ReadaheadPool.readaheadStream}). Of each the kernel takes no more than one request of the
- * device's or one window ({@code force_page_cache_ra}).
+ * <p>Two parties read ahead, as {@code docs/explanation/windows.md} has it: the kernel by the state
+ * of the open file ({@code struct file_ra_state}, functions as of Linux 6.12), and the DataNode by
+ * its advice, of which the kernel takes no more than one request or one window.
  *
  * <p>Requests end at {@code max_sectors_kb}. The page cache is cold: a stream finds what it has
  * itself requested since it last jumped, and nothing else.
@@ -52,9 +36,7 @@ public final class KernelReadAhead extends ReadAhead {
   /** The page after the last cached or requested one. */
   private long cachedTo;
 
-  /**
-   * {@code file_ra_state}: the newest window, and how much of it is still to be read at its mark.
-   */
+  /** {@code file_ra_state}: the newest window, and how much is left at its mark. */
   private long start;
 
   private long size;
@@ -63,12 +45,7 @@ public final class KernelReadAhead extends ReadAhead {
   /** The page that carries {@code PG_readahead}. */
   private long marked = NOWHERE;
 
-  /**
-   * The state of a file that was just opened.
-   *
-   * @param pageBytes the device's page: requests cover whole ones
-   * @param longRead whether the DataNode is to send more than 256 KiB
-   */
+  /** The state of a file that was just opened. Requests cover whole pages of the device. */
   public KernelReadAhead(
       RequestedRange.Source source, long pageBytes, WindowConfiguration linux, boolean longRead) {
     boolean advised = longRead && linux.fadvise();
@@ -185,10 +162,8 @@ public final class KernelReadAhead extends ReadAhead {
   }
 
   /**
-   * {@code page_cache_ra_unbounded}: requests those of the pages that are not cached.
-   *
-   * @param lookahead pages before the end at which the mark goes, if that page is requested here; 0
-   *     for none
+   * {@code page_cache_ra_unbounded}: requests those of the pages that are not cached. The mark goes
+   * {@code lookahead} pages before the end, if that page is requested here.
    */
   private void submit(long first, long pages, long lookahead) {
     long end = Math.min(first + pages, pagesOf(range.readableBytes()));

@@ -23,11 +23,7 @@ public final class ParkedWindows {
 
   private final Map<Place, ReadAhead> windows = new LinkedHashMap<>();
 
-  /**
-   * Takes the window that a read goes on with: which reads further than that one was.
-   *
-   * @return null when there is none
-   */
+  /** Takes the window that a read goes on with, which reads further than that one was; or null. */
   public ReadAhead take(BlockKey block, long offset, int length) {
     long page = offset / WindowConfiguration.PAGE_BYTES;
     synchronized (windows) {

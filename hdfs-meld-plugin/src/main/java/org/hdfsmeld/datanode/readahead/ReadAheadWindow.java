@@ -26,13 +26,8 @@ public final class ReadAheadWindow extends ReadAhead {
   private long topUpAt;
 
   /**
-   * A window without requests.
-   *
-   * @param adaptive whether it grows and collapses
-   * @param pageBytes the device's page
-   * @param wordlineBytes the device's wordline, whole pages
-   * @param requestBytes size of a request; rounded up to whole wordlines
-   * @param windowBytes size of the full window; rounded up to whole requests
+   * A window without requests. Sizes are rounded up: of a request to whole wordlines, of the window
+   * to whole requests.
    */
   public ReadAheadWindow(
       RequestedRange.Source source,
@@ -111,10 +106,8 @@ public final class ReadAheadWindow extends ReadAhead {
   }
 
   /**
-   * Requests ahead, as far as the block is readable.
-   *
-   * @param need where the present read ends
-   * @param goal where the window ends; reached but for less than a step
+   * Requests what the present read needs, and ahead to the goal but for less than a step, as far as
+   * the block is readable.
    */
   private void request(long need, long goal) {
     long readable = roundUp(range.readableBytes(), pageBytes);

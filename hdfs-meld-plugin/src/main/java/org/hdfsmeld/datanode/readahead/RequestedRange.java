@@ -14,11 +14,7 @@ public final class RequestedRange {
     /** Bytes of the block, from its start, that the device can read at present. */
     long readableBytes();
 
-    /**
-     * Requests a range of the block.
-     *
-     * @return a ticket, or {@link TicketedIo#NOTHING}
-     */
+    /** Requests a range of the block: a ticket, or {@link TicketedIo#NOTHING}. */
     long request(long offset, int length);
   }
 

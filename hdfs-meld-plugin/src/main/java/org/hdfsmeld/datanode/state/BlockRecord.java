@@ -10,15 +10,10 @@ import org.hdfsmeld.model.PersistentEnum;
 import org.hdfsmeld.model.ReadPattern;
 
 /**
- * Where a block lay on the device at one time: what the journal and the block table consist of.
- *
- * @param nsid namespace of its volume
- * @param mapped bytes from its start that the device held
- * @param reach where its last byte on the device may have been
- * @param slots its slots of the namespace; none when the block is gone
- * @param decision how it was taken to be read
- * @param hint what the NameNode said of it; files have neither pattern nor expected bytes
- * @param bornAs its kind when it began; 0 when that is not known
+ * Where a block lay on the device at one time: what the journal and the block table consist of. The
+ * device held {@code mapped} bytes from its start, and nothing past {@code reach}; without slots it
+ * is gone. The hint of one that was read has neither pattern nor expected bytes; {@code bornAs} is
+ * its kind when it began, 0 where that is not known.
  */
 public record BlockRecord(
     int nsid,
@@ -60,21 +55,8 @@ public record BlockRecord(
     out.writeLong(bornAs);
   }
 
-  /** What older formats lack. */
-  enum Format {
-    WITHOUT_INODES,
-    WITHOUT_LIFETIMES,
-    /** The inode of its file and a lifetime's group; of its kind nothing is known. */
-    WITHOUT_KINDS,
-    WHOLE
-  }
-
-  /**
-   * Reads what {@link #write} wrote.
-   *
-   * @throws IOException when it is not that
-   */
-  static BlockRecord read(DataInput in, Format format) throws IOException {
+  /** Reads what {@link #write} wrote, or release 0.1.0, which knew neither kinds nor births. */
+  static BlockRecord read(DataInput in, boolean whole) throws IOException {
     int nsid = in.readInt();
     BlockKey key = new BlockKey(in.readUTF(), in.readLong());
     long mapped = in.readLong();
@@ -90,23 +72,16 @@ public record BlockRecord(
     ReadPattern pattern = PersistentEnum.of(ReadPattern.values(), in.readByte());
     HintDecision.Source source = PersistentEnum.of(HintDecision.Source.values(), in.readByte());
     HintDecision decision = new HintDecision(pattern, source, in.readUTF());
-    boolean whole = format == Format.WHOLE;
-    boolean lifetimes = whole || format == Format.WITHOUT_KINDS;
-    boolean inodes = lifetimes || format == Format.WITHOUT_LIFETIMES;
-    long kind = inodes ? in.readLong() : 0;
-    long directory = inodes ? in.readLong() : 0;
-    long parent = lifetimes ? in.readLong() : 0;
-    long bornMs = lifetimes ? in.readLong() : 0;
-    long bornAs = whole ? in.readLong() : 0;
+    if (!whole) {
+      BlockHint unknown = new BlockHint(ReadPattern.UNKNOWN, 0, 0, 0, BlockHint.NOBODY);
+      return new BlockRecord(nsid, key, mapped, reach, slots, decision, unknown, 0);
+    }
+    long kind = in.readLong();
+    long directory = in.readLong();
+    long parent = in.readLong();
+    long bornMs = in.readLong();
     BlockHint hint =
-        new BlockHint(
-            ReadPattern.UNKNOWN,
-            0,
-            whole ? kind : 0,
-            whole ? parent : 0,
-            BlockHint.NOBODY,
-            directory,
-            bornMs);
-    return new BlockRecord(nsid, key, mapped, reach, slots, decision, hint, bornAs);
+        new BlockHint(ReadPattern.UNKNOWN, 0, kind, parent, BlockHint.NOBODY, directory, bornMs);
+    return new BlockRecord(nsid, key, mapped, reach, slots, decision, hint, in.readLong());
   }
 }

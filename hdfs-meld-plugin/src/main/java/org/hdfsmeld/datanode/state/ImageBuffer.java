@@ -4,10 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.hdfsmeld.sim.SimDevice;
 
-/**
- * Memory for the snapshots of a device, one after the other. It is outside of the Java heap, which
- * is HDFS's. For one thread.
- */
+/** Memory outside of the Java heap for one snapshot of a device after the other. For one thread. */
 public final class ImageBuffer {
   private final long maxBytes;
   private ByteBuffer memory = ByteBuffer.allocateDirect(1 << 20);

@@ -19,13 +19,8 @@ import org.hdfsmeld.sim.SimDevice;
 
 /**
  * What the files of a device's state say: the device as of the newest usable snapshot, and the
- * blocks as of the end of the journal.
- *
- * @param device the restored device
- * @param past what it had been through before it had blocks; empty where that is not known
- * @param namespaces its namespaces
- * @param blocks the blocks, by namespace
- * @param changed blocks that changed after the snapshot: the device does not have them as they are
+ * blocks, by namespace, as of the end of the journal. Of those that changed after the snapshot the
+ * device does not have them as they are. The past is empty where it is not known.
  */
 public record RecoveredState(
     SimDevice device,
@@ -34,14 +29,7 @@ public record RecoveredState(
     Map<Integer, Map<BlockKey, BlockRecord>> blocks,
     Set<BlockKey> changed) {
 
-  /**
-   * What a snapshot must agree with to be used.
-   *
-   * @param device a shared device's name; empty for a volume's own
-   * @param profile the device's profile as TOML
-   * @param slotBytes bytes of a slot
-   * @param storageId the volume that opens the device
-   */
+  /** What a snapshot must agree with, and the volume that opens the device. */
   public record Expected(String device, String profile, long slotBytes, String storageId) {}
 
   /**
@@ -72,10 +60,7 @@ public record RecoveredState(
     return null;
   }
 
-  /**
-   * A profile that an older version wrote lacks the keys of today: only the restored device tells
-   * what it is now.
-   */
+  /** Of a profile that an older version wrote only the restored device tells the keys of today. */
   private static SimDevice restore(
       StateSnapshot snapshot, Expected expected, FunctionRaisingIOE<ByteBuffer, SimDevice> restorer)
       throws IOException {

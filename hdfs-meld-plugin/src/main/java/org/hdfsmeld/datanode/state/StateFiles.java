@@ -13,9 +13,6 @@ import java.util.TreeMap;
  * The files of a device's state: {@code snapshot-<n>}, and {@code journal-<n>} with what changed
  * since that snapshot was begun, in the folder {@code meld} beside a volume's {@code current}. The
  * number orders them, not the time: clocks may jump.
- *
- * @param snapshots by number
- * @param journals by number
  */
 public record StateFiles(TreeMap<Long, Path> snapshots, TreeMap<Long, Path> journals) {
   public static final String FOLDER = "meld";

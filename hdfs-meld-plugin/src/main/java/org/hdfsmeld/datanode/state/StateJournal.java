@@ -17,8 +17,8 @@ import java.util.function.Consumer;
 /**
  * What became of blocks since a snapshot, as an append-only file: "MELDJRNL", a version (i32), and
  * records of a length (i32), a CRC-32C (i32) and the block as it then was. The last record of a
- * block counts. Version 1 begins with the first record; up to version 2 a block has no inodes, in
- * version 3 no lifetime, in version 4 no kind. An empty file has no records.
+ * block counts. Version 1, release 0.1.0's, begins with the first record, and its blocks have no
+ * kind. An empty file has no records.
  *
  * <p>Not made durable: after a loss of power the file ends early, which its checksums tell.
  */
@@ -42,11 +42,7 @@ final class StateJournal implements AutoCloseable {
     pending.writeBytes(ByteBuffer.allocate(HEADER_BYTES).putLong(MAGIC).putInt(VERSION).array());
   }
 
-  /**
-   * Appends records.
-   *
-   * @return bytes written
-   */
+  /** Appends records; the bytes written. */
   long append(Collection<BlockRecord> records) throws IOException {
     DataOutputStream all = new DataOutputStream(pending);
     for (BlockRecord record : records) {
@@ -80,12 +76,10 @@ final class StateJournal implements AutoCloseable {
             new DataInputStream(new BufferedInputStream(Channels.newInputStream(channel)))) {
       long left = channel.size();
       int version = 1;
-      BlockRecord.Format format = BlockRecord.Format.WITHOUT_INODES;
       in.mark(HEADER_BYTES);
       if (left >= HEADER_BYTES && in.readLong() == MAGIC) {
         version = in.readInt();
         VersionedFile.checkVersion(version, VERSION);
-        format = BlockRecord.Format.values()[Math.max(0, version - 2)];
         left -= HEADER_BYTES;
       } else {
         in.reset();
@@ -102,7 +96,7 @@ final class StateJournal implements AutoCloseable {
           return false;
         }
         DataInputStream fields = new DataInputStream(new ByteArrayInputStream(record.array()));
-        each.accept(BlockRecord.read(fields, format));
+        each.accept(BlockRecord.read(fields, version == VERSION));
       }
       return left == 0;
     }

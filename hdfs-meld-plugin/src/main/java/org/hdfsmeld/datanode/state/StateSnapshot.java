@@ -27,8 +27,7 @@ import org.hdfsmeld.datanode.config.MeldKeys;
  *
  * <p>Numbers are big endian. The body is the device's name and profile, the bytes of a slot, the
  * device's past, the namespaces, the block table, and the simulator's own snapshot, which has a
- * checksum of its own. In version 1 a block has no inodes, in version 2 no lifetime, in version 3
- * no kind; up to that one there is no past.
+ * checksum of its own. In version 1, release 0.1.0's, a block has no kind, and there is no past.
  *
  * @param device a shared device's name; empty for a volume's own
  * @param profile the device's profile as TOML
@@ -52,11 +51,7 @@ public record StateSnapshot(
 
   public record Namespace(int nsid, int set, String storageId) {}
 
-  /**
-   * Puts it in a file.
-   *
-   * @throws IOException also when the file would be larger than {@code maxBytes}
-   */
+  /** Puts it in a file, unless that would be larger than {@code maxBytes}, which is thrown. */
   void write(Path file, long maxBytes) throws IOException {
     VersionedFile.replace(
         file,
@@ -80,11 +75,7 @@ public record StateSnapshot(
         });
   }
 
-  /**
-   * Looks at the size of a file or a part of it.
-   *
-   * @throws IOException when it is above {@code maxBytes}
-   */
+  /** Throws when a file or a part of it is larger than {@code maxBytes}. */
   static void checkSize(long size, long maxBytes) throws IOException {
     if (size > maxBytes) {
       throw new IOException(
@@ -92,11 +83,7 @@ public record StateSnapshot(
     }
   }
 
-  /**
-   * Reads a file that {@link #write} wrote.
-   *
-   * @throws IOException when it is not that; says what is wrong
-   */
+  /** Reads a file that {@link #write} wrote; what is thrown says what is wrong with it. */
   static StateSnapshot read(Path file, long maxBytes) throws IOException {
     try (FileChannel channel = VersionedFile.open(file)) {
       checkSize(channel.size(), maxBytes);
@@ -119,8 +106,7 @@ public record StateSnapshot(
         throw new IOException("its checksum is wrong");
       }
       channel.position(HEADER_BYTES);
-      BlockRecord.Format format = BlockRecord.Format.values()[version - 1];
-      return parse(new DataInputStream(new BufferedInputStream(in)), channel, format);
+      return parse(new DataInputStream(new BufferedInputStream(in)), channel, version == VERSION);
     }
   }
 
@@ -144,19 +130,19 @@ public record StateSnapshot(
     out.flush();
   }
 
-  private static StateSnapshot parse(
-      DataInputStream in, FileChannel file, BlockRecord.Format format) throws IOException {
+  private static StateSnapshot parse(DataInputStream in, FileChannel file, boolean whole)
+      throws IOException {
     String device = in.readUTF();
     String profile = in.readUTF();
     long slotBytes = in.readLong();
-    String past = format == BlockRecord.Format.WHOLE ? in.readUTF() : "";
+    String past = whole ? in.readUTF() : "";
     List<Namespace> namespaces = new ArrayList<>();
     for (int left = in.readInt(); left > 0; left--) {
       namespaces.add(new Namespace(in.readInt(), in.readInt(), in.readUTF()));
     }
     List<BlockRecord> blocks = new ArrayList<>();
     for (int left = in.readInt(); left > 0; left--) {
-      blocks.add(BlockRecord.read(in, format));
+      blocks.add(BlockRecord.read(in, whole));
     }
     int length = in.readInt();
     // It is the end of the file. The stream has read ahead.

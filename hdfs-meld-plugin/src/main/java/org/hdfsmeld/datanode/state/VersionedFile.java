@@ -63,13 +63,13 @@ public final class VersionedFile {
   /**
    * Looks at the version of a file's format before anything that depends on it.
    *
-   * @param newest the last version that this plugin can read; it reads all before
+   * @param newest the version that this plugin writes; it reads that of release 0.1.0, 1, too
    * @throws IOException when this plugin cannot read it
    */
   public static void checkVersion(int found, int newest) throws IOException {
-    if (found < 1 || found > newest) {
+    if (found != 1 && found != newest) {
       throw new IOException(
-          ("its format has version %d and this plugin reads version %d and older ones; to use it, go"
+          ("its format has version %d and this plugin reads versions %d and 1; to use it, go"
                   + " back to the plugin that wrote it before it is replaced")
               .formatted(found, newest));
     }

@@ -29,10 +29,7 @@ public final class BlockFiles {
         : OptionalLong.empty();
   }
 
-  /**
-   * The block pool that {@code file} belongs to: the folder right under the volume's {@code
-   * current}. Null when the file is elsewhere.
-   */
+  /** The block pool of a file under the volume's {@code current}; null when it is elsewhere. */
   static String pool(File currentDir, File file) {
     String base = currentDir.getPath() + File.separator;
     String path = file.getPath();

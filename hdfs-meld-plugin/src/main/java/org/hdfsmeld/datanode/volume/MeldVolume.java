@@ -5,12 +5,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.function.BiConsumer;
 import org.hdfsmeld.datanode.config.HistoryConfiguration;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.config.MeldMode;
 import org.hdfsmeld.datanode.config.Precondition;
-import org.hdfsmeld.datanode.config.SinkChoice;
 import org.hdfsmeld.datanode.config.VolumeBinding;
 import org.hdfsmeld.datanode.config.WindowConfiguration;
 import org.hdfsmeld.datanode.device.SharedDevice;
@@ -33,7 +31,6 @@ import org.hdfsmeld.datanode.readahead.ParkedWindows;
 import org.hdfsmeld.datanode.readahead.ReadAhead;
 import org.hdfsmeld.datanode.readahead.ReadAheadWindow;
 import org.hdfsmeld.datanode.readahead.RequestedRange;
-import org.hdfsmeld.datanode.sink.WriteLifetimeSink;
 import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
 import org.hdfsmeld.model.HintDecision;
@@ -63,7 +60,6 @@ public final class MeldVolume implements MeldVolumeMXBean {
   /** How the volume has been read; null where that decides nothing. */
   private final HistoryPolicy history;
 
-  private final BiConsumer<HintDecision, File> fileHints;
   private final VolumePort device;
   private final ParkedWindows parkedWindows = new ParkedWindows();
   private final VolumeTrace trace;
@@ -74,7 +70,6 @@ public final class MeldVolume implements MeldVolumeMXBean {
     this.currentDir = currentDir;
     this.shared = shared;
     MeldConfiguration config = shared.config();
-    SimFailures failures = shared.failures();
     HistoryConfiguration.Automatic automatic = config.history().automatic();
     this.history =
         automatic == HistoryConfiguration.Automatic.HISTORY
@@ -83,20 +78,13 @@ public final class MeldVolume implements MeldVolumeMXBean {
     this.policy =
         new LayoutPolicy(
             history == null ? hint -> HintDecision.BY_SIZE : history::decide,
-            history == null || !config.directiveSinks().has(SinkChoice.SIMULATOR)
-                ? hint -> 0
-                : this::handle,
+            history == null ? hint -> 0 : this::handle,
             config.hintFullBlockSequential() && automatic != HistoryConfiguration.Automatic.OFF,
             config.hintMinBytes(),
-            config.directiveSinks().has(SinkChoice.SIMULATOR)
-                ? Directive.sequential(config.windowBytes())
-                : Directive.NONE);
-    this.fileHints =
-        config.directiveSinks().has(SinkChoice.WRITE_LIFETIME)
-            ? new WriteLifetimeSink(getVolume(), counters, failures)::apply
-            : (decision, file) -> {};
+            Directive.sequential(config.windowBytes()));
     this.binding = config.devices().of(root(currentDir));
-    this.device = new VolumePort(storageId, getVolume(), binding.set(), device, failures, counters);
+    this.device =
+        new VolumePort(storageId, getVolume(), binding.set(), device, shared.failures(), counters);
     this.trace = shared.trace().volume(storageId, this::state);
   }
 
@@ -190,7 +178,6 @@ public final class MeldVolume implements MeldVolumeMXBean {
               device,
               shared.config().slotBytes(),
               policy,
-              fileHints,
               shared.hints(),
               this::deleted,
               counters,
@@ -261,11 +248,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
     return parkedWindows;
   }
 
-  /**
-   * A window without requests.
-   *
-   * @param longRead whether the stream was opened for a long read
-   */
+  /** A window without requests, of a stream that may have been opened for a long read. */
   public ReadAhead newWindow(RequestedRange.Source source, boolean longRead) {
     NamespaceInfo namespace = device.namespace();
     WindowConfiguration.Mode mode = shared.config().window().mode();
@@ -303,11 +286,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
     }
   }
 
-  /**
-   * The block was created on this volume, and this is what is known of it.
-   *
-   * @param isNew whether it is no copy of one that there is already
-   */
+  /** The block was created here; new where it is no copy of one that there is already. */
   void created(BlockKey key, BlockHint hint, File file, boolean isNew) {
     VolumeBlocks present = blocks();
     if (present != null && device.isHealthy() && device.mode() != MeldMode.OFF) {
@@ -384,9 +363,8 @@ public final class MeldVolume implements MeldVolumeMXBean {
   }
 
   /**
-   * Takes the volume off its device, and saves what is to be kept. May wait for both.
-   *
-   * @param removed whether other volumes get the room that it took on their device
+   * Takes the volume off its device, gives its room there to others if it was removed, and saves
+   * what is to be kept. May wait for all that.
    */
   void shutdown(boolean removed) {
     VolumeBlocks present = blocks;

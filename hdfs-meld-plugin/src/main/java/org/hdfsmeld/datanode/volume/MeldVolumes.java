@@ -56,11 +56,7 @@ public final class MeldVolumes implements AutoCloseable {
   private final Publisher traceBean;
   private final VolumeLifecycle lifecycle;
 
-  /**
-   * No volumes yet, and devices of libmeldsim.
-   *
-   * @param trace what the volumes' block I/O can be recorded in; closed with the volumes
-   */
+  /** No volumes yet, and devices of libmeldsim. The trace is closed with them. */
   public MeldVolumes(MeldConfiguration config, HintSource hints, BlockTrace trace) {
     this(
         config,
@@ -154,9 +150,8 @@ public final class MeldVolumes implements AutoCloseable {
   }
 
   /**
-   * Compares a volume's blocks from before a restart with its replicas.
-   *
-   * @param lengths length in bytes of a block's replica on that volume, below 0 when there is none
+   * Compares a volume's blocks from before a restart with the lengths of its replicas; below 0:
+   * none.
    */
   public void reconcile(String storageId, String pool, LongUnaryOperator lengths) {
     shared.hints().serve(pool);
@@ -240,11 +235,7 @@ public final class MeldVolumes implements AutoCloseable {
       this.pattern = pattern;
     }
 
-    /**
-     * The block is on a volume, which keeps what is known of it.
-     *
-     * @param isNew whether it is no copy of one that there is already
-     */
+    /** The block is on a volume, which keeps what is known of it; new where it is no copy. */
     public void on(FsVolumeSpi volume, File file, boolean isNew) {
       MeldVolume simulated = of(volume);
       if (calls == 1 && simulated != null) {

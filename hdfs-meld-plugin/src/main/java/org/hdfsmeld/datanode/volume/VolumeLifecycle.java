@@ -136,9 +136,7 @@ public final class VolumeLifecycle {
   }
 
   /**
-   * The volume is bound to its device no more; under the monitor.
-   *
-   * @return what to withdraw, after the monitor is left; null for nothing
+   * The volume is bound to its device no more; what to withdraw once the monitor is left, or null.
    */
   private Publisher unbind(SharedDevice device) {
     Binding bound = devices.get(device.getDevice());
@@ -260,11 +258,7 @@ public final class VolumeLifecycle {
     leave(List.of(storageId), true);
   }
 
-  /**
-   * Takes the active volumes out that HDFS has no more. Waits for nothing.
-   *
-   * @param present the storage ids that HDFS has
-   */
+  /** Takes the active volumes out that HDFS, by its storage ids, has no more. Waits for nothing. */
   public void retain(Supplier<Set<String>> present) {
     List<String> gone;
     synchronized (this) {

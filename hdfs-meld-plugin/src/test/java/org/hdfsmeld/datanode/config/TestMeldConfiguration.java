@@ -82,7 +82,7 @@ class TestMeldConfiguration {
     "wait-timeout, 0, 30s",
     "wait-timeout, soon, 30s",
     "fail-fast, 1, true or false",
-    "directive.sinks, device, 'simulator, write-lifetime, both, none'",
+    "directive.sinks, both, directives go to the simulated device alone",
     "trace.max-files, 0, 16",
     "trace.max-files, many, 16",
     "trace.file-bytes, 1, 64m",

@@ -8,15 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.hdfsmeld.datanode.config.MeldKeys;
 import org.hdfsmeld.datanode.hint.HintSource;
-import org.hdfsmeld.datanode.layout.BlockExtent;
-import org.hdfsmeld.datanode.layout.BlockFile;
-import org.hdfsmeld.datanode.layout.VolumeBlocks;
 import org.hdfsmeld.datanode.volume.MeldVolume;
 import org.hdfsmeld.model.BlockHint;
 import org.hdfsmeld.model.BlockKey;
@@ -24,11 +17,8 @@ import org.hdfsmeld.model.ReadPattern;
 import org.hdfsmeld.sim.Directive;
 import org.hdfsmeld.sim.FakeDevice;
 import org.hdfsmeld.sim.Opcode;
-import org.hdfsmeld.trace.ClientKind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** Who decides how a block will be read, and what comes of it on the device. */
 class TestBlockHints {
@@ -188,59 +178,6 @@ class TestBlockHints {
     Files.move(present, finalized);
     volume.deleted(BLOCK, finalized.toFile());
     assertThat(counter("blocks_mapped")).isZero();
-  }
-
-  /** One thread brings the hints of all volumes. */
-  @Test
-  void aDiskThatHangsUnderAWriteLifetimeHintKeepsNoHintWaiting() throws Exception {
-    CountDownLatch entered = new CountDownLatch(1);
-    CountDownLatch hang = new CountDownLatch(1);
-    VolumeBlocks blocks =
-        new VolumeBlocks(
-            volume.device(),
-            128 * MIB,
-            volume.policy(),
-            (decision, on) -> {
-              entered.countDown();
-              FakeDevice.hang(hang).run();
-            },
-            source,
-            deleted -> {},
-            volume.counters(),
-            volume.trace());
-    BlockExtent extent = blocks.extent(BLOCK, BlockFile.of(file));
-    Thread writer =
-        new Thread(
-            () -> blocks.io().write(extent, 0, MIB, 2 * MIB, file, true, ClientKind.DATANODE));
-    writer.start();
-    try {
-      entered.await();
-      FutureTask<Void> hints =
-          new FutureTask<>(() -> source.answers(says(ReadPattern.RANDOM)), null);
-      new Thread(hints).start();
-      hints.get(10, TimeUnit.SECONDS);
-      assertThat(extent.hint().isKnown()).isTrue();
-    } finally {
-      hang.countDown();
-      writer.join();
-    }
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "simulator, true, 0",
-    "write-lifetime, false, 1",
-    "both, true, 1",
-    "none, false, 0",
-  })
-  void eachSinkGetsWhatItIsFor(String sinks, boolean melds, long files) {
-    volume = device.volume("account", source, MeldKeys.DIRECTIVE_SINKS, sinks);
-    source.hint = says(ReadPattern.SEQUENTIAL);
-    write(0, 2 * MIB);
-    write(2 * MIB, 4 * MIB);
-    assertThat(directives()).containsExactly(melds ? SEQUENTIAL : Directive.NONE);
-    assertThat(counter("hinted_blocks")).isEqualTo(melds ? 1 : 0);
-    assertThat(counter("lifetime_hints") + counter("lifetime_hints_refused")).isEqualTo(files);
   }
 
   @Test

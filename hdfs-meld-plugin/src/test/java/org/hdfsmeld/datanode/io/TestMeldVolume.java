@@ -30,8 +30,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** What a volume makes of the I/O on its blocks. */
 class TestMeldVolume {
@@ -574,27 +572,6 @@ class TestMeldVolume {
     new ReadStream(volume, BLOCK, () -> 100, true, StreamUser.DATANODE).close();
     assertThat(counter("opened_unread")).isEqualTo(1);
     assertThat(counter("forwarded_reads")).isZero();
-  }
-
-  /** A block's file gets the hint once, the device with every write. */
-  @ParameterizedTest
-  @CsvSource({"simulator, true", "write-lifetime, false", "both, true", "none, false"})
-  void aBlocksWritesGoToTheConfiguredSinks(String sinks, boolean device) throws Exception {
-    volume = volume("account", MeldKeys.DIRECTIVE_SINKS, sinks);
-    WriteStream writer =
-        new WriteStream(volume, new BlockKey("BP-1", 7), file, true, StreamUser.DATANODE);
-    for (int at = 0; at < 8 << 20; at += 64 << 10) {
-      writer.write(at, 64 << 10);
-    }
-    writer.close();
-    assertThat(this.device.commands().stream().filter(c -> c.opcode() == Opcode.WRITE))
-        .hasSizeGreaterThan(4)
-        .allMatch(c -> (c.directive() != Directive.NONE) == device);
-    boolean tellsFile = sinks.equals("write-lifetime") || sinks.equals("both");
-    assertThat(
-            FakeDevice.counters(volume).get("lifetime_hints")
-                + FakeDevice.counters(volume).get("lifetime_hints_refused"))
-        .isEqualTo(tellsFile ? 1 : 0);
   }
 
   private static MeldConfiguration volumeConfig() {

@@ -24,11 +24,10 @@ class TestSimFailures {
         failures.broken("/data/1", thrown);
         failures.stateNotWritten("ssd0", "a snapshot", io);
         failures.stateRejected(Path.of("/data/1/meld/snapshot"), io);
-        failures.lifetimeRefused("/data/1", io.getMessage(), io);
       }
       assertThat(log.list())
           .extracting(LogEvent::getThrown)
-          .containsExactly(notOpened, thrown, io, null, io);
+          .containsExactly(notOpened, thrown, io, null);
       assertThat(log.list().get(3).getLevel()).isEqualTo(Level.WARN);
       assertThat(log.list().get(3).getMessage().getFormattedMessage())
           .contains("/data/1/meld/snapshot", "no room", "Nothing needs to be done");

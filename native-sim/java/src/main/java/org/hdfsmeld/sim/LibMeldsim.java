@@ -69,11 +69,7 @@ final class LibMeldsim {
 
   static native int meldsim_fdp_info(long handle, int set, byte[] out);
 
-  static native int meldsim_fdp_events(long handle, int set, int host, long[] out, int n);
-
   static native int meldsim_handles(long handle, int nsid, long[] out, int n);
-
-  static native int meldsim_handle_update(long handle, int nsid, int pid);
 
   static native long meldsim_latency(long handle, int opcode, double quantile);
 

@@ -13,9 +13,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A device of libmeldsim. */
 public final class NativeSimDevice implements SimDevice {
-  /**
-   * Of meldsim_namespace: its size, the set, then 64 bits each, of which the first five are read.
-   */
+  /** Of meldsim_namespace: its size, the set, then 64 bits each; five of them are read. */
   private static final int NAMESPACE_BYTES = 48;
 
   /** Of meldsim_page_counts: its size, a reserved field, then 64 bits each. */
@@ -104,41 +102,6 @@ public final class NativeSimDevice implements SimDevice {
         info.getLong(),
         info.getLong(),
         info.getLong());
-  }
-
-  /**
-   * The FDP Events log page of an NVM set: five values for each event, its type, its simulated time
-   * in picoseconds, its placement identifier or 65536 for none, its namespace or 0, and its logical
-   * pages.
-   *
-   * @param host the host's events, or else the controller's
-   * @throws SimException there is no such set, or the device has no reclaim unit handles
-   */
-  public long[] fdpEvents(int set, boolean host) throws SimException {
-    int which = host ? 1 : 0;
-    long[] out = new long[must(LibMeldsim.meldsim_fdp_events(handle, set, which, null, 0))];
-    int count = must(LibMeldsim.meldsim_fdp_events(handle, set, which, out, out.length));
-    return Arrays.copyOf(out, Math.min(count, out.length));
-  }
-
-  /**
-   * Logical blocks that the reclaim unit of each handle of a namespace can still take.
-   *
-   * @throws SimException there is no such namespace, or the device has no reclaim unit handles
-   */
-  public long[] handles(int nsid) throws SimException {
-    long[] out = new long[must(LibMeldsim.meldsim_handles(handle, nsid, null, 0))];
-    must(LibMeldsim.meldsim_handles(handle, nsid, out, out.length));
-    return out;
-  }
-
-  /**
-   * Has a reclaim unit handle refer to an empty reclaim unit.
-   *
-   * @throws SimException there is no such namespace or handle
-   */
-  public void updateHandle(int nsid, int pid) throws SimException {
-    must(LibMeldsim.meldsim_handle_update(handle, nsid, pid));
   }
 
   @Override

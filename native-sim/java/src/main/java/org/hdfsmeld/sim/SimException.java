@@ -2,9 +2,7 @@ package org.hdfsmeld.sim;
 
 import java.io.IOException;
 
-/**
- * A simulator that cannot be loaded or a device that cannot be opened. Says what to do about it.
- */
+/** A simulator or a device that cannot be used; the message says what to do about it. */
 public class SimException extends IOException {
   private static final long serialVersionUID = 1L;
 

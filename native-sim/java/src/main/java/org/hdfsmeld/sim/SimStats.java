@@ -15,36 +15,14 @@ public final class SimStats {
   /** Counters that every library has; what they count is in {@code docs/reference/counters.md}. */
   public static final List<String> NAMES =
       List.of(
-          "now_ps",
-          "read_commands",
-          "write_commands",
-          "deallocate_commands",
-          "flush_commands",
-          "failed_commands",
-          "host_read_bytes",
-          "host_written_bytes",
-          "read_active_ps",
-          "active_ps",
-          "read_latency_ps",
-          "page_reads",
-          "melded_reads",
-          "melded_pages_read",
-          "buffer_page_reads",
-          "unmapped_page_reads",
-          "programs",
-          "host_pages_programmed",
-          "padded_pages",
-          "melded_wordlines_programmed",
-          "erases",
-          "gc_pages_moved",
-          "channel_busy_ps",
-          "die_busy_ps",
-          "channels",
-          "dies",
-          "mapped_pages",
-          "melded_mapped_pages",
-          "free_blocks",
-          "capacity_pages");
+          """
+          now_ps read_commands write_commands deallocate_commands flush_commands failed_commands
+          host_read_bytes host_written_bytes read_active_ps active_ps read_latency_ps page_reads
+          melded_reads melded_pages_read buffer_page_reads unmapped_page_reads programs
+          host_pages_programmed padded_pages melded_wordlines_programmed erases gc_pages_moved
+          channel_busy_ps die_busy_ps channels dies mapped_pages melded_mapped_pages free_blocks
+          capacity_pages"""
+              .split("\\s+"));
 
   private SimStats() {}
 

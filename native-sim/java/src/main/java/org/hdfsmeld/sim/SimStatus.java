@@ -1,8 +1,6 @@
 package org.hdfsmeld.sim;
 
-/**
- * Statuses of libmeldsim's C ABI: 0 is success, errors are below 0 and never change their number.
- */
+/** Statuses of libmeldsim's C ABI: 0 is success, errors are below, and numbers never change. */
 public final class SimStatus {
   public static final int OK = 0;
   public static final int ARGUMENT = -1;
@@ -19,23 +17,11 @@ public final class SimStatus {
   public static final int SNAPSHOT = -13;
   public static final int CLOCK = -14;
 
-  private static final String[] NAMES = {
-    "OK",
-    "ARGUMENT",
-    "PROFILE",
-    "NAMESPACE",
-    "RANGE",
-    "CAPACITY",
-    "UNSUPPORTED",
-    "TIMEOUT",
-    "CLOSED",
-    "PANIC",
-    "ABI",
-    "TICKET",
-    "status -12", // of the tests' library
-    "SNAPSHOT",
-    "CLOCK"
-  };
+  /** By their numbers; -12 is of the tests' library. */
+  private static final String[] NAMES =
+      ("OK,ARGUMENT,PROFILE,NAMESPACE,RANGE,CAPACITY,UNSUPPORTED,TIMEOUT,CLOSED,PANIC,ABI,TICKET,"
+              + "status -12,SNAPSHOT,CLOCK")
+          .split(",");
 
   private SimStatus() {}
 

@@ -68,15 +68,6 @@ class TestNativeSimDevice {
       FdpInfo info = handles.fdp(0);
       long unit = info.reclaimUnitBytes();
       assertThat(info).isEqualTo(new FdpInfo(2, unit, 3L * BLOCKS * 4096, 0, 0, 0, 1, 0));
-      // What is gathered or queued is not available; a handle that there is not is the first.
-      assertThat(handles.handles(nsid))
-          .containsExactly(unit / 4096 - 2 * BLOCKS, unit / 4096 - BLOCKS);
-      assertThat(handles.fdpEvents(0, true)).hasSize(5).startsWith(3).endsWith(2, nsid, 0);
-      assertThat(handles.fdpEvents(0, false)).isEmpty();
-      handles.updateHandle(nsid, 1);
-      assertThatThrownBy(() -> handles.updateHandle(nsid, 2))
-          .isInstanceOf(SimException.class)
-          .hasMessageContaining("placement identifier 2 does not exist");
     }
     assertThatThrownBy(() -> ((NativeSimDevice) device).fdp(0))
         .isInstanceOf(SimException.class)

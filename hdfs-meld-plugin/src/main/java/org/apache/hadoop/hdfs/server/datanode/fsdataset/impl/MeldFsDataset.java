@@ -57,9 +57,8 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
   private final ThreadLocal<String> opened = new ThreadLocal<>();
 
   /**
-   * Builds the dataset as stock HDFS does, then gives each volume its device.
-   *
-   * @throws IOException as stock HDFS, or when a device must not be missing and is
+   * Builds the dataset as stock HDFS does, then gives each volume its device, which may be missing
+   * only where the configuration lets it.
    */
   MeldFsDataset(DataNode datanode, DataStorage storage, Configuration conf, MeldVolumes simulated)
       throws IOException {

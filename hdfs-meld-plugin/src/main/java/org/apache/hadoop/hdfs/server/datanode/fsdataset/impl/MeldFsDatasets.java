@@ -15,11 +15,7 @@ public final class MeldFsDatasets {
 
   private MeldFsDatasets() {}
 
-  /**
-   * Builds a dataset that keeps the simulated volumes in step with its own.
-   *
-   * @throws IOException as stock HDFS, or when a device must not be missing and is
-   */
+  /** Builds a dataset that keeps the simulated volumes in step; throws as {@code FsDatasetImpl}. */
   public static FsDatasetSpi<?> newDataset(
       DataNode datanode, DataStorage storage, Configuration conf, MeldVolumes volumes)
       throws IOException {
