@@ -104,8 +104,7 @@ public record MeldConfiguration(
             new MeldConfigurationException(
                 key,
                 conf.getRaw(key),
-                MeldKeys.REMOVED.getOrDefault(
-                    key, "unknown key; remove it or use one of " + keys));
+                MeldKeys.REMOVED.getOrDefault(key, "unknown key; remove it or use one of " + keys));
         if (refuses) {
           throw problem;
         }

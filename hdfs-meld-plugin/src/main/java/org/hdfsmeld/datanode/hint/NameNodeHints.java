@@ -66,15 +66,14 @@ final class NameNodeHints implements HintSource {
   private final Asker asker;
   private final long timeoutNs;
   private final long pauseNs;
-  private final int cacheBlocks;
   private final Counters<HintCounter> counters = new Counters<>(HintCounter.class);
   final CircuitBreaker breaker = new CircuitBreaker(System::nanoTime);
   private final AtomicBoolean said = new AtomicBoolean();
   private volatile boolean closed;
   private final Thread thread = new Thread(this::work, "meld-hints");
 
-  // Under this object's monitor. What was used longest ago comes first, and the oldest question.
-  private final Map<BlockKey, BlockHint> cache = new LinkedHashMap<>(16, 0.75f, true);
+  // Under this object's monitor. The line has the oldest question first.
+  private final Map<BlockKey, BlockHint> cache;
   private final Map<BlockKey, Question> line = new LinkedHashMap<>();
 
   /** Who wants to know of a block: by waiting, or by a listener. */
@@ -95,7 +94,7 @@ final class NameNodeHints implements HintSource {
     this.asker = asker;
     this.timeoutNs = config.timeoutNs();
     this.pauseNs = pauseNs;
-    this.cacheBlocks = config.cacheBlocks();
+    this.cache = new LeastRecentlyUsed<>(config.cacheBlocks());
     thread.setDaemon(true);
     thread.start();
   }
@@ -257,9 +256,6 @@ final class NameNodeHints implements HintSource {
     synchronized (this) {
       if (hint.isKnown()) {
         cache.put(block, hint);
-        if (cache.size() > cacheBlocks) {
-          cache.remove(cache.keySet().iterator().next());
-        }
       } else {
         cache.remove(block);
       }

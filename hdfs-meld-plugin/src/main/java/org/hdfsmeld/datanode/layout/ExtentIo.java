@@ -64,7 +64,7 @@ public final class ExtentIo {
     } else if (mapped < Math.min(wanted, fileBytes)) {
       long from = mapped - mapped % pageBytes;
       int length = (int) Math.min(space.lbas(fileBytes - from) * lbaBytes, PRELOAD_BYTES_MAX);
-      write(extent, from, length, fileBytes, null, true, ClientKind.DATANODE);
+      write(extent, from, length, fileBytes, true, ClientKind.DATANODE);
     }
     return Math.min(extent.mappedBytes(), fileBytes);
   }

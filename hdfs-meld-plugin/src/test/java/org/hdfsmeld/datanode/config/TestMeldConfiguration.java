@@ -82,7 +82,6 @@ class TestMeldConfiguration {
     "wait-timeout, 0, 30s",
     "wait-timeout, soon, 30s",
     "fail-fast, 1, true or false",
-    "directive.sinks, both, directives go to the simulated device alone",
     "trace.max-files, 0, 16",
     "trace.max-files, many, 16",
     "trace.file-bytes, 1, 64m",
@@ -208,11 +207,16 @@ class TestMeldConfiguration {
         .hasMessageContaining("twice");
   }
 
-  /** Configuration may come before the jar that knows it. */
-  @Test
-  void anUnknownKeyIsSaidAndCountedAndRefusedWhereTheStartFailsFast() throws Exception {
+  /** Configuration may come before the jar that knows it, or stay after it. */
+  @ParameterizedTest
+  @CsvSource({
+    "hint.min-byte, unknown key, hint.min-bytes",
+    "directive.sinks, removed, directives go to the simulated device alone"
+  })
+  void anUnknownKeyIsSaidAndCountedAndRefusedWhereTheStartFailsFast(
+      String key, String problem, String remedy) throws Exception {
     Configuration conf = new Configuration();
-    conf.set(MeldKeys.PREFIX + "hint.min-byte", "2m");
+    conf.set(MeldKeys.PREFIX + key, "2m");
     try (LogEvents log = new LogEvents(MeldConfiguration.class)) {
       assertThat(MeldConfiguration.read(conf).unknownKeys()).isEqualTo(1);
       assertThat(log.list())
@@ -220,13 +224,13 @@ class TestMeldConfiguration {
           .satisfies(
               event ->
                   assertThat(event.getMessage().getFormattedMessage())
-                      .contains("hint.min-byte = '2m': unknown key", "hint.min-bytes")
+                      .contains(key + " = '2m': " + problem, remedy)
                       .endsWith("It does nothing here."));
     }
     conf.set(MeldKeys.FAIL_FAST, "true");
     assertThatThrownBy(() -> MeldConfiguration.read(conf))
         .isInstanceOf(MeldConfigurationException.class)
-        .hasMessageContaining("hint.min-byte = '2m': unknown key");
+        .hasMessageContaining(key + " = '2m': " + problem);
     assertThat(MeldConfiguration.read(new Configuration()).unknownKeys()).isZero();
   }
 
