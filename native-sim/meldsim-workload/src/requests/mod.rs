@@ -463,10 +463,6 @@ impl Requests {
         if self.kind.reads && self.kind.writes {
             self.on = direction;
         }
-        if let Some(start) = self.places.anywhere(direction) {
-            let bytes = self.sizes[index].least;
-            return Some(self.made(direction, start, bytes));
-        }
         let place = self.places.next(direction)?;
         let bytes = match place.bytes {
             Some(bytes) => bytes,
@@ -492,23 +488,16 @@ impl Requests {
             false => bytes,
         };
         self.places.took(direction, place.start, bytes);
-        Some(self.made(direction, place.start, bytes))
-    }
-
-    /// A request that was found counts.
-    #[inline(always)]
-    fn made(&mut self, direction: Direction, start: u64, bytes: u64) -> Request {
-        let index = direction as usize;
         self.issued[index] += 1;
         self.issued_bytes[index] += bytes;
         self.pass.bytes += bytes;
         self.last_was_sync = false;
-        Request {
-            start,
+        Some(Request {
+            start: place.start,
             bytes,
             direction,
             waits: std::mem::take(&mut self.pass.waits),
-        }
+        })
     }
 }
 

@@ -50,8 +50,6 @@ pub(super) struct Places {
     cover: Cover,
     popularity: Option<Popularity>,
     zones: [Option<ZoneIndex>; 3],
-    /// How many places reads and writes have, if they are of one size and nothing else decides where each is.
-    anywhere: Option<[u64; 2]>,
 }
 
 /// What keeps random requests from blocks that were touched.
@@ -148,43 +146,9 @@ impl Places {
             cover,
             popularity: Popularity::new(&job.distribution, preferred.max(1), popularity_seed),
             zones: [0, 1, 2].map(zones_of),
-            anywhere: None,
         };
         places.reseed();
-        places.anywhere = places.find_anywhere(job);
         places
-    }
-
-    /// Whether each request may be anywhere that one of its size fits.
-    fn find_anywhere(&self, job: &Job) -> Option<[u64; 2]> {
-        let is_anywhere = self.is_random
-            && matches!(self.cover, Cover::Nothing)
-            && self.popularity.is_none()
-            && self.zones.iter().all(Option::is_none)
-            && self.zone.is_none()
-            && self.run == 1
-            && self.random_percent == [100; 3]
-            && !(job.rw.trims() || job.sizes_by_order);
-        let places = [Direction::Read, Direction::Write].map(|direction| {
-            let (index, sizes) = (direction as usize, job.block_sizes(direction));
-            let places = self.count(direction);
-            let last = places.saturating_sub(1).saturating_mul(self.align[index]);
-            let end = self.offset.saturating_add(last).saturating_add(sizes.most);
-            let fits = last < self.end - self.offset && end <= self.file_end;
-            (fits && sizes.least > 0 && sizes.least == sizes.most).then_some(places)
-        });
-        let (true, [Some(reads @ 1..), Some(writes @ 1..)]) = (is_anywhere, places) else {
-            return None;
-        };
-        Some([reads, writes])
-    }
-
-    /// Where the next request of the direction begins, if it may be anywhere.
-    #[inline(always)]
-    pub(super) fn anywhere(&mut self, direction: Direction) -> Option<u64> {
-        let index = direction as usize;
-        let places = self.anywhere?[index & 1];
-        Some(self.offset + self.block.below(places) * self.align[index])
     }
 
     pub(super) fn seeds(&self) -> &Seeds {

@@ -91,8 +91,6 @@ struct Dram {
 #[derive(Clone, Debug)]
 pub(super) struct Link {
     rate: DataRate,
-    /// What so many bytes take, which most requests have.
-    last: (u64, Duration),
     /// What a command takes besides its data.
     command_time: Duration,
     to_device: Serial,
@@ -106,7 +104,6 @@ impl Link {
         let rate = profile.controller.dram_rate;
         Link {
             rate: profile.host.link_rate,
-            last: (0, Duration::ZERO),
             command_time: profile.host.link_command_time,
             to_device: Serial::default(),
             to_host: Serial::default(),
@@ -118,18 +115,9 @@ impl Link {
         }
     }
 
-    /// What `bytes` take on the link.
-    #[inline]
-    fn time(&mut self, bytes: u64) -> Duration {
-        if self.last.0 != bytes {
-            self.last = (bytes, time_of(bytes, self.rate));
-        }
-        self.last.1
-    }
-
     /// When a write and its data have crossed to the device and are in its DRAM.
     pub(super) fn receive(&mut self, now: Instant, bytes: u64) -> Instant {
-        let time = self.time(bytes) + self.command_time;
+        let time = time_of(bytes, self.rate) + self.command_time;
         let crossed = self.to_device.serve(now, time);
         crossed.max(self.through_dram(now, bytes))
     }
@@ -163,14 +151,9 @@ impl Link {
     }
 
     /// What the pages of a read will take to the host.
-    #[inline]
-    pub(super) fn outbound(&mut self, request: &Request) -> Outbound {
-        let bytes = match request.range.pages() {
-            0 | 1 => request.bytes,
-            pages => request.bytes / pages,
-        };
+    pub(super) fn outbound(&self, request: &Request) -> Outbound {
         Outbound {
-            page: self.time(bytes),
+            page: time_of(request.bytes / request.range.pages().max(1), self.rate),
             command: self.command_time,
             from_controller: 0,
         }

@@ -51,7 +51,7 @@ fn host_reserve(log: &Log, pacing: &Pacer) -> u32 {
         return pacing.host_reserve(None, 0);
     };
     let superblock = log.blocks.get(victim.superblock);
-    let stream = match log.blocks.is_of_map(victim.superblock) {
+    let stream = match superblock.stream().is_of_map() {
         true => Stream::MAP[1],
         false => Stream::Gc(0, victim.layout),
     };

@@ -267,7 +267,7 @@ impl Log {
     /// Pages that have been emptied and are not free yet.
     fn emptied(&self, addressing: &Addressing) -> u64 {
         // What translation pages leave is theirs.
-        let is_of_map = |superblock| self.blocks.is_of_map(superblock);
+        let is_of_map = |superblock| self.blocks.get(superblock).stream().is_of_map();
         let victim = self.victim.as_ref();
         let victim = victim.filter(|victim| !is_of_map(victim.superblock));
         let emptied = victim.map_or(0, |victim| victim.emptied(addressing.pages_per_stripe));

@@ -21,7 +21,7 @@
 //!   channel       arbitration: the bus goes to a command or to data
 //!   dispatch      a granted command is composed from the queue (operation) and starts the die
 //!   step          the channel's event: senses, transfers, programs and erases end; finished
-//!   page_read     the same in one go, of a plain channel on which only single pages are read
+//!   page_read     the same in one go, of single dies of which only pages are read
 //! ```
 //!
 //! Beneath them: `geometry` and `timing` of the device, `operation` (kinds, queues, commands), `die`

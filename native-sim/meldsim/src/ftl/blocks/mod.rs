@@ -112,8 +112,7 @@ pub(crate) struct Blocks {
     pub(crate) live: u64,
     /// Of these, translation pages.
     pub(crate) of_map: u64,
-    /// Superblocks that are kept for translation pages at least, none where there are no such pages; and those that these fill or
-    /// filled.
+    /// Superblocks that are kept for translation pages at least, and those that these fill or filled.
     pub(crate) map_pool: u32,
     map_superblocks: u32,
     /// Superblocks that may hold nothing and be closed.
@@ -255,12 +254,6 @@ impl Blocks {
 
     pub(crate) fn get(&self, superblock: u32) -> &Superblock {
         &self.superblocks[superblock as usize]
-    }
-
-    /// Whether a superblock holds translation pages.
-    #[inline]
-    pub(crate) fn is_of_map(&self, superblock: u32) -> bool {
-        self.map_pool > 0 && self.get(superblock).stream().is_of_map()
     }
 
     pub(crate) fn get_mut(&mut self, superblock: u32) -> &mut Superblock {
