@@ -14,6 +14,6 @@ pub use document::{SCHEMA_VERSION, document, json};
 pub use histogram::{LatencyHistogram, LatencySummary, bucket, bucket_values};
 pub use sheet::{Cell, Columns, Sheet};
 pub use text::{
-    Align, Table, bytes, clauses, count, csv, csv_fields, csv_lines, csv_number, duration, percent, percent_of,
-    rate_mib_s,
+    Align, Table, bytes, clauses, count, csv, csv_fields, csv_lines, csv_number, duration, percent,
+    percent_of, rate_mib_s,
 };

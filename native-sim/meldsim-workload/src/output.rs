@@ -6,9 +6,7 @@ use super::result::{
 use super::series::{DeviceInterval, TimeSeries, Track};
 use super::tally::Tally;
 use meldsim::engine::Duration;
-use meldsim_stats::{
-    Table, bytes, clauses, count, csv, csv_number, duration, percent, rate_mib_s,
-};
+use meldsim_stats::{Table, bytes, clauses, count, csv, csv_number, duration, percent, rate_mib_s};
 
 impl RunResult {
     /// The run as text.
