@@ -335,13 +335,14 @@ mod tests {
             "-1us",
             "0.5ps",
             "1..2us",
-            ".5us",
+            ".us",
             "99999999999999s",
             "4KB",
         ] {
             assert!(bad.parse::<Duration>().is_err(), "{bad}");
         }
         assert!("58US".parse::<Duration>().is_err());
+        assert_eq!(".5us".parse::<Duration>(), "500ns".parse());
         assert!("800".parse::<TransferRate>().is_err());
     }
 
