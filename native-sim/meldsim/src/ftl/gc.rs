@@ -353,8 +353,6 @@ impl Ftl {
                 waiting: 0,
             });
             log.victim = None;
-            // Without pacing the host waits for it.
-            log.blocks.is_erasing = !self.pacing.is_off();
             if let Some(recorder) = flash.recorder() {
                 recorder.collection_ends(self.set, log_id, queue.now());
             }

@@ -121,10 +121,8 @@ pub(crate) struct Blocks {
     pub(super) open: Vec<Option<OpenSuperblock>>,
     /// The streams of the host and of garbage collection that took positions last, by index.
     filled_last: [usize; 2],
-    /// Superblocks that the host has to leave, of free ones and one that is being erased.
+    /// Superblocks that the host has to leave.
     pub(crate) host_reserve: u32,
-    /// One is being erased, a few blocks at a time, and will be free: nobody need leave that one of those that are.
-    pub(crate) is_erasing: bool,
     /// Which superblock is collected next.
     victims: Box<dyn Victims>,
     /// It wants to be told of what is invalidated.
@@ -160,7 +158,6 @@ impl Blocks {
             open: Vec::new(),
             filled_last: [0; 2],
             host_reserve,
-            is_erasing: false,
             tells_invalidated: victims.follows_invalidations(),
             victims,
             placement,
@@ -188,7 +185,7 @@ impl Blocks {
 
     /// Whether the host can open no superblock any more.
     pub(crate) fn is_at_reserve(&self) -> bool {
-        self.free() <= self.reserve(Stream::Host(0, Layout::Normal))
+        self.free() <= self.host_reserve
     }
 
     /// Erases of the block that was erased least, and of that erased most.
@@ -452,14 +449,13 @@ impl Blocks {
 
     /// Superblocks a stream has to leave.
     fn reserve(&self, stream: Stream) -> u32 {
-        let kept = match stream {
+        match stream {
             Stream::Host(..) => self.host_reserve,
             // The first can take what belongs to the others.
             Stream::Gc(0, _) => 0,
             Stream::Gc(..) if self.isolates => 0,
             Stream::Gc(..) => GC_RESERVE / 2,
-        };
-        kept.saturating_sub(u32::from(self.is_erasing))
+        }
     }
 
     /// Takes a free superblock: one that was never used, or else the least worn; for data that will stay,
@@ -531,7 +527,6 @@ impl Blocks {
         debug_assert!(erased.valid == 0 && erased.unprogrammed == 0, "erased data");
         erased.state = State::Free;
         erased.erases += 1;
-        self.is_erasing = false;
         self.map_superblocks -= u32::from(erased.stream().is_of_map());
         self.victims.erased(superblock);
         self.free_again(superblock);
