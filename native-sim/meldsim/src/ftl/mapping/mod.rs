@@ -22,6 +22,7 @@ use self::leaf::{LEAF_BITS, Leaf};
 use self::runs::LeafId;
 pub(crate) use self::runs::{Entry, EntryRun};
 use super::address::Ppn;
+use super::stream::Token;
 use crate::engine::{Block, NIL, prefetch};
 use crate::profile::limits::{SHORT_PPN_LIMIT, mapping_bytes_per_page};
 
@@ -44,6 +45,10 @@ impl Default for MapIndex {
     fn default() -> MapIndex {
         MapIndex::NONE
     }
+}
+
+impl Token for MapIndex {
+    const NONE: MapIndex = MapIndex::NONE;
 }
 
 impl MapIndex {

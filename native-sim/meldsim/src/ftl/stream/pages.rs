@@ -1,7 +1,6 @@
 //! Pages that share a wordline.
 
 use crate::engine::NIL;
-use crate::ftl::mapping::MapIndex;
 use crate::nand::MAX_PAGES_PER_WORDLINE;
 
 /// What stands for a page: a slot of the write buffer, or its entry of the mapping.
@@ -11,10 +10,6 @@ pub(crate) trait Token: Copy + Default {
 
 impl Token for u32 {
     const NONE: u32 = NIL;
-}
-
-impl Token for MapIndex {
-    const NONE: MapIndex = MapIndex::NONE;
 }
 
 /// The first pages of a wordline or, in shadow order, of a flash page. The rest is padding.
