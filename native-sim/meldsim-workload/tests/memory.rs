@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail anywhere")]
 
 use std::io::{BufRead, BufReader, Read};
+use std::sync::{Mutex, PoisonError};
 
 use meldsim::Profile;
 use meldsim::engine::available_memory;
@@ -41,6 +42,9 @@ fn generated(lines: u64, line: impl FnMut(u64) -> String) -> impl BufRead {
     })
 }
 
+/// What another test takes meanwhile would be counted, too.
+static ALONE: Mutex<()> = Mutex::new(());
+
 fn resident_kib() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmRSS:"))?;
@@ -50,6 +54,7 @@ fn resident_kib() -> Option<u64> {
 /// 10 GB of lines of 64 bytes would be 160 million; memory is seen to stay flat long before.
 #[test]
 fn memory_does_not_grow_with_the_trace() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let line = |n: u64| {
         let sector = n * 7919 % 4096 * 8;
         format!("{} 0 {sector} 8 {}\n", n * 20_000, u64::from(n % 8 > 0))
@@ -75,6 +80,7 @@ fn peak_kib() -> Option<u64> {
 /// Whatever a job that is taken asks for, its run takes less than was announced, and one that takes too much is refused.
 #[test]
 fn no_job_takes_more_memory_than_was_announced() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let profile = Profile::builtin("7450-pro").unwrap();
     let mut state = 88_172_645_463_325_252u64;
     let mut below = |bound: u64| {
