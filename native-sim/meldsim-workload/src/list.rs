@@ -22,18 +22,21 @@ pub fn write_requests(
     out: &mut impl Write,
 ) -> io::Result<()> {
     writeln!(out, "job,direction,offset,bytes")?;
-    let mut row = |name: &str, direction: Direction, start: u64, bytes: u64| {
-        let (start, bytes) = (start.to_string(), bytes.to_string());
-        out.write_all(csv_lines([[name, direction.name(), &start, &bytes]]).as_bytes())
+    let all = || jobs.iter().flat_map(Job::clones);
+    // Once for each job: there may be very many requests.
+    let names = all().map(|job| csv_lines([[job.name]]).trim_end().to_owned());
+    let names: Vec<String> = names.collect();
+    let mut row = |job: usize, direction: Direction, start: u64, bytes: u64| {
+        writeln!(out, "{},{},{start},{bytes}", names[job], direction.name())
     };
     if profile.has_zones() {
         let runner = Runner::new(profile, jobs).map_err(io::Error::other)?;
         return runner.requests(most, row);
     }
-    for job in jobs.iter().flat_map(Job::clones) {
-        let most = usize::try_from(most).unwrap_or(usize::MAX);
+    let most = usize::try_from(most).unwrap_or(usize::MAX);
+    for (n, job) in all().enumerate() {
         for request in Requests::new(&job).take(most) {
-            row(&job.name, request.direction, request.start, request.bytes)?;
+            row(n, request.direction, request.start, request.bytes)?;
         }
     }
     Ok(())

@@ -152,7 +152,7 @@ impl Runner {
     pub(super) fn requests(
         mut self,
         most: u64,
-        mut each: impl FnMut(&str, Direction, u64, u64) -> io::Result<()>,
+        mut each: impl FnMut(usize, Direction, u64, u64) -> io::Result<()>,
     ) -> io::Result<()> {
         let lba_bytes = self.device.profile().controller.lba_size.0;
         let Some(mut zoned) = Zoned::new(&self.device, self.jobs.len()) else {
@@ -182,7 +182,7 @@ impl Runner {
                 };
                 if zoned.completed(stream, &submitted) {
                     let start = command.slba * lba_bytes;
-                    each(&job.job.name, submitted.direction, start, submitted.bytes)?;
+                    each(stream, submitted.direction, start, submitted.bytes)?;
                     left -= 1;
                     let ended = submitted.ended_at(now);
                     if !job.keeps(&submitted, &ended) {
