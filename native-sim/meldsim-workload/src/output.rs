@@ -50,12 +50,12 @@ impl RunResult {
         for job in &self.jobs {
             let mut remark = |text: String| remarks.push(format!("{}: {text}", job.name));
             if job.directions().next().is_none() {
-                let ramp = job.options.iter().find(|(key, _)| *key == "ramp_time");
-                remark(match ramp {
-                    Some((_, time)) => format!(
-                        "it made no request after its ramp_time of {time}; let it go on for longer, such as with time_based=1"
+                remark(match job.ramp_time {
+                    Duration::ZERO => "it made no request".to_owned(),
+                    time => format!(
+                        "it made no request after its ramp_time of {}; let it go on for longer, such as with time_based=1",
+                        duration(time)
                     ),
-                    None => "it made no request".to_owned(),
                 });
             }
             if let Some(rounded) = &job.rounded {

@@ -171,6 +171,8 @@ pub struct JobResult {
     pub steady_us: Option<f64>,
     /// Why it ended before its work was done.
     pub stopped: Option<String>,
+    /// What was not counted, from its start on.
+    pub(crate) ramp_time: Duration,
     /// How its region was fitted to zones, if it was.
     pub(crate) rounded: Option<String>,
 }

@@ -588,6 +588,7 @@ impl Running {
             widened_bytes: jobs.iter().map(|job| job.widened).sum(),
             steady_us: first.steady_at.map(|at| at.as_ps() as f64 / 1e6),
             stopped: jobs.iter().find_map(|job| job.stopped.clone()),
+            ramp_time: first.job.ramp_time,
             rounded: jobs.iter().find_map(|job| job.rounded.clone()),
             ..Account::result(jobs.iter().map(|running| &running.account), parts)
         }

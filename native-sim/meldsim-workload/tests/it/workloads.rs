@@ -121,6 +121,17 @@ fn thinktime_pauses_after_its_blocks() {
 }
 
 #[test]
+fn a_job_that_ends_in_its_ramp_says_so() {
+    let mut early = job(ReadWrite::Read);
+    early.ramp_time = Duration::from_ms(2000);
+    let remarks = run(&[early]).remarks();
+    assert!(
+        remarks[0].ends_with("no request after its ramp_time of 2.00 s; let it go on for longer, such as with time_based=1"),
+        "{remarks:?}"
+    );
+}
+
+#[test]
 fn ramp_time_is_not_counted_and_startdelay_waits() {
     let mut late = job(ReadWrite::RandRead);
     (late.time_based, late.runtime) = (true, Some(Duration::from_ms(5)));
