@@ -260,9 +260,26 @@ impl<'a, F: FnMut(f64) -> ControlFlow<()>> Group<'a, F> {
         self.jobs[self.range.start + stream].preload_late(device)
     }
 
+    /// What a stream does next when its job, which may go on at this time, says so.
+    #[inline(always)]
+    pub(super) fn next_by(
+        &mut self,
+        device: &Device,
+        turn: Turn,
+        next: impl FnOnce(&mut Running, Instant) -> Next<Submitted>,
+    ) -> Next<Submitted> {
+        if let Some(next) = self.before_next(device, turn) {
+            return next;
+        }
+        let job = &mut self.jobs[self.range.start + turn.stream];
+        let next = next(job, device.now());
+        self.after_next(device, turn, &next);
+        next
+    }
+
     /// What a stream does next where its job has no say in it. Else its job goes on at this time.
     #[inline(always)]
-    pub(super) fn before_next(&mut self, device: &Device, turn: Turn) -> Option<Next<Submitted>> {
+    fn before_next(&mut self, device: &Device, turn: Turn) -> Option<Next<Submitted>> {
         let index = self.range.start + turn.stream;
         let now = device.now();
         let job = &mut self.jobs[index];
@@ -278,15 +295,9 @@ impl<'a, F: FnMut(f64) -> ControlFlow<()>> Group<'a, F> {
         }
     }
 
-    /// The job of a stream.
-    #[inline(always)]
-    pub(super) fn job(&mut self, stream: usize) -> &mut Running {
-        &mut self.jobs[self.range.start + stream]
-    }
-
     /// The job of a stream has said what that does next.
     #[inline(always)]
-    pub(super) fn after_next(&mut self, device: &Device, turn: Turn, next: &Next<Submitted>) {
+    fn after_next(&mut self, device: &Device, turn: Turn, next: &Next<Submitted>) {
         let index = self.range.start + turn.stream;
         let now = device.now();
         let job = &mut self.jobs[index];
@@ -351,12 +362,8 @@ impl<F: FnMut(f64) -> ControlFlow<()>> Load for Group<'_, F> {
     #[inline(always)]
     fn next(&mut self, device: &mut Device, turn: Turn) -> Result<Next<Submitted>, RunError> {
         self.preload(device, turn.stream)?;
-        if let Some(next) = self.before_next(device, turn) {
-            return Ok(next);
-        }
-        let next = self.job(turn.stream).next(device.now(), turn.outstanding);
-        self.after_next(device, turn, &next);
-        Ok(next)
+        let next = |job: &mut Running, now| job.next(now, turn.outstanding);
+        Ok(self.next_by(device, turn, next))
     }
 
     fn resumed(&mut self) -> Option<usize> {
