@@ -176,7 +176,7 @@ impl Ring {
         }
     }
 
-    /// A command has ended. When it has failed, the caller hears of it whoever waits, and ends its slot.
+    /// A command has ended. When it has failed, the caller hears of it, even if nobody waits, and ends its slot.
     pub(crate) fn complete(&mut self, ticket: u64, outcome: Result<u64, Failure>) {
         self.ended += 1;
         self.outstanding -= 1;

@@ -8,7 +8,7 @@ import org.hdfsmeld.rpc.BlockLayout;
 
 /**
  * The words for the kind of a file's blocks. DataNodes know keys alone: the words come from the
- * path, which whoever asks may see, and the nearest attribute that names a kind, if there is one.
+ * path, which the caller may see, and the nearest attribute that names a kind, if there is one.
  */
 record Kinds(String pool, PathKind path, String group) {
 

@@ -385,7 +385,7 @@ class TestBlockTrace {
                       + trace.getLastError()
                       + trace.getRecords()
                       + trace.getDroppedRecords());
-      // As whoever starts or stops one.
+      // A start or a stop holds it.
       synchronized (trace) {
         new Thread(asked).start();
         assertThat(asked.get(1, TimeUnit.MINUTES)).isEqualTo("true00");

@@ -36,7 +36,7 @@ final class Values {
     }
   }
 
-  /** The constant of that name, in any case; what is thrown has the names there are. */
+  /** The constant of that name, in any case; the exception lists the names there are. */
   static <E extends Enum<E>> E choice(String value, Class<E> type) {
     E[] all = type.getEnumConstants();
     return Arrays.stream(all)

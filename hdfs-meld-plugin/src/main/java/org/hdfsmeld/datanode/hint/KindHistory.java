@@ -221,7 +221,7 @@ final class KindHistory {
     return was;
   }
 
-  /** What was learned is to be asked for again. */
+  /** The next save writes the history again. */
   synchronized void keepChanged() {
     changed = true;
   }

@@ -148,7 +148,7 @@ public final class ReadStream implements RequestedRange.Source {
     runBytes = 0;
   }
 
-  /** Leaves the window to whoever goes on here. */
+  /** Leaves the window to the next reader that goes on here. */
   private void parkWindow() {
     if (mayPark() && window.next() < file.length()) {
       volume.parkedWindows().park(key, window);

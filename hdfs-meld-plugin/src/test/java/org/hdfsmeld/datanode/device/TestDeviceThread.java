@@ -226,7 +226,7 @@ class TestDeviceThread {
     assertThat(lost).containsExactly(7L, 9L);
   }
 
-  /** Whoever waits, a snapshot has to know. */
+  /** A snapshot has to know of writes that nobody waits for, too. */
   @Test
   void aWriteIsKnownUntilTheDeviceHasDoneIt() throws SimException {
     queue.setMode(true, 1);
