@@ -23,7 +23,7 @@ API_FILES = TREE / "target" / "site-api"
 # The file that stands for an API, and the first page of its documents.
 API_PAGES = {
     "native-sim/python/meldsim/__init__.py": "api/python.md",
-    "native-sim/meldsim/src/lib.rs": "api/rust/meldsim/index.html",
+    "native-sim/model/meldsim/src/lib.rs": "api/rust/meldsim/index.html",
     "native-sim/java/src/main/java/org/hdfsmeld/sim/package-info.java": "api/java/org/hdfsmeld/sim/package-summary.html",
 }
 FENCE = re.compile(r"^( *```.*?^ *```[^\n]*$)", re.MULTILINE | re.DOTALL)

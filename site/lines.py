@@ -44,9 +44,8 @@ def main(tree):
     for name in files(tree, "*.rs"):
         lines = (tree / name).read_text(encoding="utf-8").splitlines()
         all_rust += len(lines)
-        # Those of a crate outside of the tree are an example whole.
-        if name.startswith("native-sim/") and not UNPRODUCTIVE.search(name):
-            rust[name.split("/")[1]] += sum(1 for _ in without_tests(lines))
+        if not UNPRODUCTIVE.search(name):
+            rust[re.split(r"/src/|/\w+\.rs$", name)[0]] += sum(1 for _ in without_tests(lines))
     for name in files(tree, "*.java"):
         module, is_main, _ = name.partition("/src/main/")
         if is_main:

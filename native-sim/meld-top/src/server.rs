@@ -48,8 +48,8 @@ pub(crate) fn run(address: &str, looks: Looks, interval: Duration) -> Result<()>
 /// One file, of parts that are files of their own. The first style sheets are those of all pages.
 fn page() -> Arc<str> {
     let style = [
-        include_str!("../../meldsim-report/src/chart.css"),
-        include_str!("../../meldsim-report/src/page.css"),
+        include_str!("../../study/meldsim-report/src/chart.css"),
+        include_str!("../../study/meldsim-report/src/page.css"),
         include_str!("../page/top.css"),
     ];
     let script = [

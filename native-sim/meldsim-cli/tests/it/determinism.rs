@@ -10,7 +10,7 @@ use meldsim::{Duration, Profile};
 /// A device on which garbage is collected.
 const SMALL: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
-    "/../meldsim/tests/common/small.toml"
+    "/../model/meldsim/tests/common/small.toml"
 );
 
 /// Jobs for a device that is small enough to be overwritten many times.

@@ -29,7 +29,7 @@ class TestShippedProfiles {
   private static final int PACKET = 64 << 10;
   private static final int BLOCKS = 18;
 
-  private static final Path PROFILES = Path.of("../native-sim/meldsim/profiles");
+  private static final Path PROFILES = Path.of("../native-sim/model/meldsim/profiles");
 
   @TempDir Path dir;
 

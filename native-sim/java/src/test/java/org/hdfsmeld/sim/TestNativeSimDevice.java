@@ -96,7 +96,7 @@ class TestNativeSimDevice {
     SimException e =
         catchThrowableOfType(SimException.class, () -> device.createNamespaceIn(1, 1L << 30));
     assertThat(e.status()).isEqualTo(SimStatus.ARGUMENT);
-    Path preset = Path.of("meldsim/profiles/melded-tlc-8x8.toml");
+    Path preset = Path.of("model/meldsim/profiles/melded-tlc-8x8.toml");
     Path file = dir.resolve("sets.toml");
     Files.writeString(
         file, Files.readString(preset) + "\n[sets]\nlayout = \"vertical\"\ncount = 4\n");
