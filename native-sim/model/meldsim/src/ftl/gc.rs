@@ -363,16 +363,18 @@ impl Ftl {
         }
     }
 
-    /// Erases the next blocks of the log's last victim, if those before are done.
+    /// Erases the next blocks of the log's last victim, if those before are done; all that are left when the host has no
+    /// superblock to go on in.
     #[inline]
     fn erase_step(&mut self, log_id: u32, flash: &mut Flash, queue: &mut EventQueue<Event>) {
-        let erasing = self.logs[log_id as usize].erasing.as_mut();
-        let Some(erasing) = erasing.filter(|erasing| erasing.waiting == 0) else {
+        let log = &mut self.logs[log_id as usize];
+        let Some(erasing) = &mut log.erasing else {
             return;
         };
         let units = self.addressing.units;
-        let step = match self.pacing.is_off() {
+        let step = match self.pacing.is_off() || log.pace.is_short() {
             true => units,
+            false if erasing.waiting > 0 => return,
             false => units.div_ceil(ERASE_STEPS),
         };
         let end = units.min(erasing.next + step);

@@ -298,12 +298,14 @@ struct Window {
     p99_us: f64,
 }
 
-/// Overwrites for so many times so many collections, not counting what fills the buffer.
+const WINDOWS: usize = 4;
+
+/// Overwrites for some times so many collections, not counting what fills the buffer.
 fn windows(
     (mut device, nsid, draws): (Device, NamespaceId, Draws),
     depth: u64,
     collections: u64,
-    count: usize,
+    seed: u64,
 ) -> Vec<Window> {
     let profile = device.profile();
     let page_bytes = profile.geometry.page_size.0;
@@ -311,7 +313,7 @@ fn windows(
     let mut in_buffer = 2 * profile.controller.write_buffer.0 / page_bytes;
     let (mut windows, mut latencies) = (Vec::new(), Vec::new());
     let (mut before, mut started) = (device.stats(), device.now());
-    for page in draws.with_seed(9) {
+    for page in draws.with_seed(seed) {
         let write = Command::write(nsid, page * lbas, lbas as u32, Directive::NONE, 0);
         device.submit(&write).unwrap();
         while device.outstanding() as u64 >= depth {
@@ -336,7 +338,7 @@ fn windows(
         }
         latencies.clear();
         (before, started) = (device.stats(), device.now());
-        if windows.len() == count {
+        if windows.len() == WINDOWS {
             break;
         }
     }
@@ -375,14 +377,21 @@ fn a_run_begins_as_it_goes_on() {
     for (profile, depth, skews) in profiles {
         for fill in [70, 100] {
             for &skew in skews {
-                let steady = steady_under(&profile, fill, skew);
                 // Of a full device a superblock is nearly full when it is collected: it takes more of them to write
-                // as much. Twenty collections of one that is not full differ by 2.4 % (one sigma) from others.
+                // as much. Twenty collections of one that is not full differ by 2.4 % (one sigma) from others, and the draws of a
+                // full `p5520` with Hot(90) by 1.9 %.
                 let collections = if fill == 100 { 120 } else { 60 };
-                let windows = windows(steady, depth, collections, 5);
+                let drawn = [9, 10].map(|seed| {
+                    let steady = steady_under(&profile, fill, skew);
+                    windows(steady, depth, collections, seed)
+                });
                 let compare = |what: &str, within: f64, of: &dyn Fn(&Window) -> f64| {
-                    let later = windows[2..].iter().map(of).sum::<f64>() / 3.0;
-                    let ratio = of(&windows[0]) / later;
+                    let mean = |windows: &[Window]| {
+                        windows.iter().map(of).sum::<f64>() / windows.len() as f64
+                    };
+                    let first = drawn.iter().map(|windows| mean(&windows[..1]));
+                    let later = drawn.iter().map(|windows| mean(&windows[2..])).sum::<f64>() / 2.0;
+                    let ratio = first.sum::<f64>() / 2.0 / later;
                     let (name, pacing) = (&profile.name, profile.gc.pacing);
                     println!(
                         "{name}, {pacing:?}, {fill} % full, {skew:?}: {what} {ratio:.3} of {later:.2}"
@@ -402,8 +411,8 @@ fn a_run_begins_as_it_goes_on() {
     }
 }
 
-/// Greedy collection without any of the device: pages as numbers, in blocks of `per` pages, of which one is
-/// kept free. Returns the pages placed in all for each that was written.
+/// Greedy collection without any of the device: pages as numbers, in blocks of `per` pages. The room that is kept is that of the
+/// device's steady state: three blocks, those that are being filled with what is left of them. Returns the pages placed in all for each that was written.
 fn naive_greedy((blocks, per): (usize, usize), draws: &Draws, buffer: usize) -> f64 {
     /// Times as many writes as there are pages.
     const COUNTED_FROM: usize = 6;
@@ -424,6 +433,11 @@ fn naive_greedy((blocks, per): (usize, usize), draws: &Draws, buffer: usize) -> 
             if let Some(block) = self.block_of[page].take() {
                 self.valid[block] -= 1;
             }
+        }
+
+        fn room(&self) -> usize {
+            let filled: usize = self.open.iter().map(|&block| self.held[block].len()).sum();
+            (self.free.len() + 2) * self.per - filled
         }
 
         fn place(&mut self, page: usize, stream: usize) {
@@ -466,7 +480,7 @@ fn naive_greedy((blocks, per): (usize, usize), draws: &Draws, buffer: usize) -> 
         log.place(page, 0);
         let counts = written > COUNTED_FROM * pages;
         placed += usize::from(counts);
-        while log.free.len() < 2 {
+        while log.room() < 3 * per {
             let closed = (0..blocks).filter(|block| log.held[*block].len() == per);
             let closed = closed.filter(|block| !log.open.contains(block));
             let victim = closed.min_by_key(|&block| log.valid[block]).unwrap();
@@ -573,19 +587,18 @@ fn skewed_writes_come_to_what_greedy_collection_alone_does() {
     let profile = profile(PacingPolicy::named("credit"));
     let buffer = profile.controller.write_buffer.0 / profile.geometry.page_size.0;
     for (skew, within) in [
-        (Skew::Zipf(0.6), 0.03),
-        (Skew::Zipf(0.9), 0.03),
-        (Skew::Hot(90), 0.03),
+        (Skew::Zipf(0.6), 0.02),
+        (Skew::Zipf(0.9), 0.02),
+        (Skew::Hot(90), 0.02),
         // It comes to its steady state slowly: where the cold pages lay at first counts for long.
-        (Skew::Never(40), 0.06),
+        (Skew::Never(40), 0.03),
     ] {
         let (mut device, nsid, draws) = steady_under(&profile, 88, skew);
         let pages = draws.pages as usize;
         let run = overwrite(&mut device, nsid, draws.with_seed(9).take(4 * pages));
         let programmed = run.stats.host_pages_programmed + run.stats.gc_pages_programmed;
         let found = programmed as f64 / (4 * pages) as f64;
-        // One that is free and the rests of two are as much room as three of the device.
-        let greedy = naive_greedy((200 - 1, 768), &draws, buffer as usize);
+        let greedy = naive_greedy((200, 768), &draws, buffer as usize);
         let ratio = found / greedy;
         println!("{skew:?}: {found:.3}, {ratio:.3} of {greedy:.3}");
         assert!(

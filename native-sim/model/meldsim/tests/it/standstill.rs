@@ -10,6 +10,8 @@ use meldsim::profile::{Allocation, ByteSize, MapKind, MapUpdate, Profile};
 const PAGE: u64 = 4096;
 /// Stripes of a victim that collection is ahead of the host and reads besides, and the one that is next.
 const STRIPES: u64 = 4 + 2 + 1;
+/// Memory of a device that holds nothing, at most.
+const EMPTY_BYTES: u64 = 1 << 20;
 
 fn one_of<T: Copy>(random: &mut Random, values: &[T]) -> T {
     values[random.below(values.len() as u64) as usize]
@@ -138,6 +140,43 @@ fn explained(profile: &Profile, write_amplification: f64) -> Duration {
         * maps
 }
 
+/// The longest time in which nothing completes of so many commands, with as many outstanding as the job has. Some are left where
+/// the device stands still.
+fn longest_silence(
+    device: &mut Device,
+    job: &Job,
+    commands: u64,
+    mut next_command: impl FnMut(&mut u64) -> Command,
+) -> Duration {
+    let (mut next, mut silence, mut last) = (0, Duration::ZERO, Instant::START);
+    for _ in 0..commands {
+        device.submit(&next_command(&mut next)).unwrap();
+        while device.outstanding() >= job.depth && device.run_until_completion() {
+            while let Some(done) = device.pop_completion() {
+                silence = silence.max(done.completed.saturating_since(last.max(done.submitted)));
+                last = done.completed;
+            }
+        }
+        if device.outstanding() >= job.depth {
+            return silence;
+        }
+    }
+    while device.run_until_completion() {
+        while device.pop_completion().is_some() {}
+    }
+    silence
+}
+
+fn takes_what_was_announced(device: &Device, seed: u64) {
+    let capacity = device.stats().capacity_pages * PAGE;
+    let (announced, taken) = (device.memory_bytes(capacity), device.memory());
+    assert!(
+        taken <= announced + EMPTY_BYTES,
+        "{seed}: takes {taken} B, {announced} B announced, {:?}",
+        device.profile()
+    );
+}
+
 /// One draw; it panics where something is amiss.
 fn draw(seed: u64) {
     let random = &mut Random::new(seed);
@@ -157,26 +196,16 @@ fn draw(seed: u64) {
     device.precondition(&past).unwrap();
     let pages = capacity * u64::from(fill_percent.max(10)) / 100;
     let job = job(random);
-    let (mut next, mut silence, mut last) = (0, Duration::ZERO, Instant::START);
-    for _ in 0..(4_000 / job.most_pages).max(500) {
-        device
-            .submit(&job.command(random, nsid, pages, &mut next))
-            .unwrap();
-        while device.outstanding() >= job.depth {
-            assert!(
-                device.run_until_completion(),
-                "{seed}: nothing will happen, {job:?} {profile:?}"
-            );
-            while let Some(done) = device.pop_completion() {
-                silence = silence.max(done.completed.saturating_since(last.max(done.submitted)));
-                last = done.completed;
-            }
-        }
-    }
-    while device.run_until_completion() {
-        while device.pop_completion().is_some() {}
-    }
-    assert_eq!(device.outstanding(), 0, "{seed}: stands still");
+    let commands = (4_000 / job.most_pages).max(500);
+    let silence = longest_silence(&mut device, &job, commands, |next| {
+        job.command(random, nsid, pages, next)
+    });
+    assert_eq!(
+        device.outstanding(),
+        0,
+        "{seed}: stands still, {job:?} {profile:?}"
+    );
+    takes_what_was_announced(&device, seed);
     let amplification = device.stats().write_amplification().unwrap_or(1.0);
     // In a steady state of uniform overwrites, of which the mean is known.
     let is_paced = profile.gc.pacing == PacingPolicy::named("credit")
@@ -193,13 +222,73 @@ fn draw(seed: u64) {
     }
 }
 
+/// One draw of a device of many planes whose superblocks are so large that erasing one takes long, over some of them: host and
+/// collector take turns, and the host waits for two where the collector opens the first. For each there may be on a die an erase of
+/// each plane, and what collection is ahead of the host by and the host's own program.
+fn draw_of_many_dies(seed: u64) {
+    const AHEAD: u64 = 4 + 1;
+    let random = &mut Random::new(seed);
+    let mut profile = Profile::builtin("enterprise-8tb").unwrap();
+    profile.timing.program = us(one_of(random, &[600, 2_000]));
+    profile.timing.erase = us(one_of(random, &[3_000, 5_000, 10_000]));
+    let geometry = &mut profile.geometry;
+    geometry.channels = one_of(random, &[4, 8]);
+    geometry.dies_per_channel = one_of(random, &[2, 4]);
+    geometry.planes_per_die = one_of(random, &[2, 4]);
+    geometry.wordlines_per_block = one_of(random, &[12, 16, 24, 48]);
+    geometry.blocks_per_plane = one_of(random, &[48, 60]);
+    geometry.page_size = ByteSize(PAGE);
+    profile.ftl.over_provisioning_percent = one_of(random, &[7, 10, 20]);
+    profile.ftl.open_runs = 3;
+    let planes = geometry.channels * geometry.dies_per_channel * geometry.planes_per_die;
+    let stripe = 3 * u64::from(planes);
+    let superblock = stripe * u64::from(geometry.wordlines_per_block);
+    let buffered = 8 * stripe;
+    profile.controller.write_buffer = ByteSize(buffered * PAGE);
+    profile.controller.capacity = ByteSize(0);
+    let mut device = Device::new(&profile).unwrap();
+    let pages = device.stats().capacity_pages;
+    let nsid = device.create_namespace(pages * PAGE).unwrap();
+    let past = "fill=100,random=100".parse().unwrap();
+    device.precondition(&past).unwrap();
+    let job = Job {
+        reads: 0,
+        trims: 0,
+        flushes: 0,
+        most_pages: 1,
+        in_order: false,
+        depth: 128,
+    };
+    // Past the buffer, which takes the first ones at once.
+    let commands = buffered + 4 * superblock;
+    let silence = longest_silence(&mut device, &job, commands, |next| {
+        job.command(random, nsid, pages, next)
+    });
+    assert_eq!(device.outstanding(), 0, "{seed}: stands still, {profile:?}");
+    takes_what_was_announced(&device, seed);
+    let timing = &profile.timing;
+    let sense = timing.read[timing.read.len() - 1];
+    let most = (timing.erase + (timing.program + sense * 3) * AHEAD)
+        * (2 * u64::from(profile.geometry.planes_per_die));
+    assert!(
+        silence <= most,
+        "{seed}: {silence:?} of silence, {most:?} explained, {profile:?}"
+    );
+}
+
 #[test]
 fn random_devices_go_on() {
     (0..60).for_each(draw);
 }
 
 #[test]
+fn erasing_a_superblock_stops_nobody() {
+    (0..12).for_each(draw_of_many_dies);
+}
+
+#[test]
 #[ignore = "takes minutes; release/check.sh runs it"]
 fn two_thousand_random_devices_go_on() {
     (0..2_000).for_each(draw);
+    (0..100).for_each(draw_of_many_dies);
 }
