@@ -9,7 +9,7 @@ use meldsim::device::{Device, DeviceError};
 use meldsim::nvme::{Command, Completion, Directive, Pattern};
 use meldsim::profile::{Profile, ProfileErrors};
 use meldsim::timeline::Timeline;
-use meldsim_drive::{LoadError, Loop, directive};
+use meldsim_host::{LoadError, Loop, directive};
 use meldsim_measured::MeasureError;
 
 /// How the data lies on the flash.

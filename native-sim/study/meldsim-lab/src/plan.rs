@@ -18,7 +18,7 @@ use super::claim::{Change, ChangeError};
 use super::outcome::Outcome;
 use super::setup::Setup;
 use meldsim::profile::{Kind, Profile};
-use meldsim_drive::try_map;
+use meldsim_host::try_map;
 use meldsim_measured::Scale;
 use meldsim_timeline::Timelines;
 

@@ -7,7 +7,7 @@ use meldsim::Duration;
 use meldsim::device::Device;
 use meldsim::nvme::Command;
 use meldsim::profile::Profile;
-use meldsim_drive::{Loop, Until, WarmUp};
+use meldsim_host::{Loop, Until, WarmUp};
 
 /// An HDFS block.
 pub(super) const BLOCK_BYTES: u64 = 128 << 20;

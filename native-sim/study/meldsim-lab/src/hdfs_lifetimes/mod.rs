@@ -265,7 +265,7 @@ const _: () = assert!(CLASSES == 8, "the profile has eight handles");
 #[cfg(test)]
 mod tests {
     use super::*;
-    use meldsim_drive::all_cores;
+    use meldsim_host::all_cores;
     use meldsim_measured::Scale;
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use meldsim::Profile;
-use meldsim_drive::all_cores;
+use meldsim_host::all_cores;
 use meldsim_lab::{BusSpeed, Experiment, Layout, Run, Setup, burst_read};
 
 const SENSE_US: [u64; 3] = [58, 78, 107];
