@@ -23,7 +23,7 @@ pub enum Layout {
 
 impl Layout {
     /// What a host says with a write to get the layout.
-    pub(super) const fn directive(self) -> Directive {
+    pub const fn directive(self) -> Directive {
         directive(match self {
             Layout::Normal => Pattern::None,
             Layout::Melded => Pattern::Sequential,
