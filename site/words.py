@@ -22,6 +22,7 @@ READ = {
     ".": ("README.md", "CONTRIBUTING.md", "meld"),
     "docs": ("*.md",), "docker": ("*.md",), "release": ("*.md",),
     "native-sim": ("*.rs", "*.toml", "*.md"),
+    "meldsim-hdfs": ("*.rs",),
     "hdfs-meld-plugin/src/main": ("*.java", "*.xml"),
     "spark-jobs": ("*.java", "*.md"),
     "demo/src/main": ("*.java",),

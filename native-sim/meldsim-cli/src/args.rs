@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use clap::{Args, Subcommand, ValueEnum};
-use meldsim_drive::all_cores;
+use meldsim_host::all_cores;
 
 /// The profile when none is named: a drive that one can buy.
 pub(crate) const DEFAULT_PROFILE: &str = "7450-pro";

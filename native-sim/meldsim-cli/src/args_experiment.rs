@@ -4,10 +4,11 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches, Subcommand, ValueEnum};
-use meldsim_lab::{BusSpeed, EXPERIMENTS, Experiment, Options};
+use meldsim_lab::{BusSpeed, Experiment, Options};
 use meldsim_workload::parse_bytes;
 
 use crate::args::{FormatArg, JobsArg};
+use crate::experiments::{self, EXPERIMENTS};
 use crate::timeline::TimelineArgs;
 
 #[derive(Debug, Args)]
@@ -58,7 +59,7 @@ impl Subcommand for ExperimentCommand {
     }
 
     fn has_subcommand(name: &str) -> bool {
-        Experiment::find(name).is_some()
+        experiments::find(name).is_some()
     }
 }
 
@@ -70,7 +71,7 @@ fn given<A: FromArgMatches>(has: bool, matches: &ArgMatches) -> Result<Option<A>
 impl FromArgMatches for ExperimentCommand {
     fn from_arg_matches(matches: &ArgMatches) -> Result<ExperimentCommand, Error> {
         let found = matches.subcommand();
-        let found = found.and_then(|(name, matches)| Some((Experiment::find(name)?, matches)));
+        let found = found.and_then(|(name, matches)| Some((experiments::find(name)?, matches)));
         let (experiment, matches) =
             found.ok_or_else(|| Error::new(clap::error::ErrorKind::MissingSubcommand))?;
         let options = &experiment.options;

@@ -2,12 +2,13 @@
 
 use anyhow::Result;
 use meldsim::Profile;
-use meldsim_lab::{BusSpeed, EXPERIMENTS, Run, Scale, Setup};
+use meldsim_lab::{BusSpeed, Run, Scale, Setup};
 use meldsim_stats::bytes;
 use meldsim_timeline::Timelines;
 
 use crate::args_experiment::{CommonArgs, ExperimentArgs, OutputFormat, SetupArgs};
 use crate::error::BadInput;
+use crate::experiments::EXPERIMENTS;
 use crate::output::{columns, footer, origin, to_json};
 use crate::profiles;
 use crate::progress::Progress;

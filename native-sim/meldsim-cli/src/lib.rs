@@ -11,6 +11,7 @@ mod calibrate;
 mod documents;
 mod error;
 mod experiment;
+mod experiments;
 mod fio_line;
 mod grid;
 mod import;

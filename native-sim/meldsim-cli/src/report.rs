@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use meldsim_report::{JobsRequest, report_jobs};
+use meldsim_hdfs::{JobsRequest, report_jobs};
 
 use crate::error::BadInput;
 use crate::output::{Ending, command_line};

@@ -9,7 +9,7 @@ use clap::{ArgGroup, Args, ValueEnum};
 use meldsim::profile::{Kind, Sources};
 use meldsim::timeline::Timeline;
 use meldsim::{Duration, Pattern, Profile};
-use meldsim_drive::all_cores;
+use meldsim_host::all_cores;
 use meldsim_report::run_page;
 use meldsim_timeline::Timelines;
 use meldsim_workload::trace::{Beyond, ReplayMode, ReplayOptions, parse_speedup};

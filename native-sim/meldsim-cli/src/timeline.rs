@@ -10,8 +10,9 @@ use crate::output::{file_name, note, origin, version_line};
 use meldsim::Duration;
 use meldsim::profile::Profile;
 use meldsim::timeline::Timeline;
+use meldsim_hdfs::{Names, join};
 use meldsim_report::{FoundTimeline, Origin, Page};
-use meldsim_timeline::{Names, Shown, TimelineData, Timelines, Written};
+use meldsim_timeline::{Shown, TimelineData, Timelines, Written};
 use meldsim_workload::parse_time;
 
 /// Files with this name are pages.
@@ -143,12 +144,12 @@ pub(crate) struct TimelineCommandArgs {
 /// `meldsim timeline`: writes one timeline of several.
 pub(crate) fn timeline(args: &TimelineCommandArgs) -> Result<String> {
     match &args.join {
-        Some(folder) => join(args, folder),
+        Some(folder) => joined(args, folder),
         None => compare(args),
     }
 }
 
-fn join(args: &TimelineCommandArgs, folder: &str) -> Result<String> {
+fn joined(args: &TimelineCommandArgs, folder: &str) -> Result<String> {
     if args.timeline.ends_with(PAGE) {
         let message = format!(
             "--timeline: \"{}\" would be a page, and joined timelines are for Perfetto; use a name such as cluster.perfetto.gz",
@@ -161,7 +162,7 @@ fn join(args: &TimelineCommandArgs, folder: &str) -> Result<String> {
     } else {
         Names::default()
     };
-    let joined = meldsim_timeline::join(Path::new(folder), Path::new(&args.timeline), &names);
+    let joined = join(Path::new(folder), Path::new(&args.timeline), &names);
     let joined = joined.map_err(|error| BadInput(format!("--join: {error}")))?;
     for text in &joined.notes {
         note(&format!("note: {text}"));

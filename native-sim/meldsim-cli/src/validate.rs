@@ -4,14 +4,15 @@ use std::ops::ControlFlow;
 
 use anyhow::Result;
 use meldsim_lab::{
-    Claim, Controls, Count, EXPERIMENTS, Experiment, Scale, Sensitivity, VARIED_PERCENT,
-    Validation, claims_table,
+    Claim, Controls, Count, Experiment, Scale, Sensitivity, VARIED_PERCENT, Validation,
+    claims_table,
 };
 use meldsim_stats::Table;
 
 use crate::args::Format;
 use crate::args_experiment::ValidateArgs;
 use crate::error::BadInput;
+use crate::experiments::EXPERIMENTS;
 use crate::interrupt;
 use crate::output::{Ending, columns, origin, to_json, to_partial_json, version_line};
 use crate::progress::Progress;
@@ -20,12 +21,14 @@ use crate::run::write_file;
 /// The result as text, and whether all claims hold.
 pub(crate) fn run(args: &ValidateArgs) -> Result<(String, Ending)> {
     interrupt::watch();
-    let chosen = EXPERIMENTS
-        .iter()
-        .filter(|experiment| match args.experiment.is_empty() {
-            true => !experiment.takes_minutes(),
-            false => args.experiment.iter().any(|name| name == experiment.name),
-        });
+    let chosen =
+        EXPERIMENTS
+            .iter()
+            .copied()
+            .filter(|experiment| match args.experiment.is_empty() {
+                true => !experiment.takes_minutes,
+                false => args.experiment.iter().any(|name| name == experiment.name),
+            });
     match (args.controls, args.sensitivity) {
         (true, _) => controls(args, chosen),
         (_, true) => sensitivity(args, chosen),

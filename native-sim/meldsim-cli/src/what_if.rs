@@ -8,7 +8,7 @@ use clap::Args;
 use meldsim::Profile;
 use meldsim::profile::{Kind, Sources};
 use meldsim_advice::what_if::{Layout, Outcome, WhatIf};
-use meldsim_drive::try_map;
+use meldsim_host::try_map;
 use meldsim_workload::Limit;
 use meldsim_workload::trace::{Replay, ReplayMode, ReplayOptions, parse_speedup};
 

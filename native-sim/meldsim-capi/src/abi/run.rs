@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::BufReader;
 
 use meldsim_calibrate::Message;
-use meldsim_report::{JobsRequest, report_jobs};
+use meldsim_hdfs::{JobsRequest, report_jobs};
 use meldsim_workload::RunRequest;
 use meldsim_workload::trace::decompressed;
 

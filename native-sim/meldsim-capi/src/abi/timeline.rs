@@ -9,7 +9,8 @@ use super::run::keep;
 use crate::entry::{boundary, check_out, long, session, status, string};
 use crate::error::Failure;
 use crate::session::Session;
-use meldsim_timeline::{Kept, Names, Recording, join};
+use meldsim_hdfs::{Names, join};
+use meldsim_timeline::{Kept, Recording};
 
 /// The most bytes that `meldsim_timeline_start` keeps.
 pub const MELDSIM_TIMELINE_BYTES_MAX: u64 = 1 << 30;

@@ -16,7 +16,7 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Context, Result};
 use meldsim::Profile;
 use meldsim::profile::Sources;
-use meldsim_drive::{all_cores, try_map};
+use meldsim_host::{all_cores, try_map};
 use meldsim_report::{Page, figure_file};
 use meldsim_stats::{Align, SCHEMA_VERSION, Table, json};
 use meldsim_workload::{Run, Workload};

@@ -129,7 +129,7 @@ fn circles(mut graph: Graph) -> Graph {
 fn no_files_use_each_other_in_a_circle() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut checked = 0;
-    let floors = ["model", "study", "."].map(|floor| entries(&root.join(floor)));
+    let floors = ["model", "study", ".", ".."].map(|floor| entries(&root.join(floor)));
     for package in floors.concat() {
         let name = package.file_name().unwrap().to_str().unwrap();
         let source = package.join("src");
@@ -150,6 +150,45 @@ fn no_files_use_each_other_in_a_circle() {
         }
     }
     assert!(checked > 100, "only {checked} parts were found");
+}
+
+/// The model uses no other crate of ours, the study none of HDFS and no door; HDFS uses no door.
+#[test]
+fn crates_use_what_stands_below_them() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let floors = ["model", "study", "..", "."].map(|floor| entries(&root.join(floor)));
+    let mut rank = BTreeMap::new();
+    let mut used = Vec::new();
+    for (floor, package) in floors
+        .iter()
+        .enumerate()
+        .flat_map(|(n, all)| all.iter().map(move |of| (n, of)))
+    {
+        let name = package.file_name().unwrap().to_str().unwrap().to_owned();
+        let Ok(manifest) = std::fs::read_to_string(package.join("Cargo.toml")) else {
+            continue;
+        };
+        let dependencies = manifest
+            .split("\n[dependencies]\n")
+            .nth(1)
+            .unwrap_or_default();
+        let dependencies = dependencies.split("\n[").next().unwrap();
+        let names = dependencies
+            .lines()
+            .filter_map(|line| line.split_once(['.', ' ']));
+        used.extend(names.map(|(other, _)| (name.clone(), other.to_owned())));
+        rank.insert(name, floor);
+    }
+    assert!(rank.len() >= 17, "{rank:?}");
+    let upward: Vec<_> = used
+        .iter()
+        .filter(|(one, other)| rank.get(other).is_some_and(|other| *other > rank[one]))
+        .collect();
+    assert!(upward.is_empty(), "{upward:?}");
+    assert!(
+        used.iter()
+            .all(|(one, other)| one != "meldsim" || !rank.contains_key(other))
+    );
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use crate::support::{self, meldsim, text_file};
 use meldsim::Profile;
+use meldsim_hdfs::{END_TO_END, HDFS_LIFETIMES};
 use meldsim_lab::{EXPERIMENTS, Run};
 
 /// Runs `line` and checks that it is refused with all of `words` on the one message.
@@ -221,7 +222,7 @@ fn a_job_that_cannot_run() {
 /// One of logical blocks that are larger than what an experiment asks for.
 #[test]
 fn an_experiment_on_too_large_logical_blocks() {
-    for experiment in EXPERIMENTS {
+    for experiment in EXPERIMENTS.iter().chain([&END_TO_END, &HDFS_LIFETIMES]) {
         let text = format!(
             "base = \"{}\"\nname = \"b\"\n[controller]\nlba_size = \"64KiB\"\n",
             experiment.profile

@@ -10,7 +10,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use meldsim_drive::{all_cores, try_map};
+use meldsim_host::{all_cores, try_map};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 
 use anyhow::{Context, Result};
 use meldsim::{Device, Directive, NamespaceId, Pattern, Precondition};
-use meldsim_drive::all_cores;
+use meldsim_host::all_cores;
 use meldsim_stats::count;
 use meldsim_workload::trace::{Replay, ReplayOptions, TraceReader, decompressed};
 

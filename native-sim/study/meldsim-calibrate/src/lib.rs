@@ -42,7 +42,7 @@ use serde::{Deserialize, Serialize};
 
 use meldsim::policy::pacing::PacingPolicy;
 use meldsim::profile::Profile;
-use meldsim_drive::try_map;
+use meldsim_host::try_map;
 use meldsim_measured::{MeasureError, of_key};
 use model::Model;
 use result::Parts;

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::model::{Model, Unit};
-use meldsim_drive::try_map;
+use meldsim_host::try_map;
 use meldsim_measured::MeasureError;
 
 /// Why a search has not come to its end.

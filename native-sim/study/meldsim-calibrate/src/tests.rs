@@ -7,7 +7,7 @@ use super::search::Search;
 use super::simulations::{Here, Simulations};
 use super::*;
 use meldsim::engine::Random;
-use meldsim_drive::all_cores;
+use meldsim_host::all_cores;
 use meldsim_measured::Scale;
 use meldsim_measured::{Drive, Table, files, tasks_of};
 

@@ -9,7 +9,7 @@ use meldsim::device::{Device, DeviceError};
 use meldsim::nvme::{Command, Completion, Directive, Pattern};
 use meldsim::profile::{Profile, ProfileErrors};
 use meldsim::timeline::Timeline;
-use meldsim_drive::{LoadError, Loop, directive};
+use meldsim_host::{LoadError, Loop, directive};
 use meldsim_measured::MeasureError;
 
 /// How the data lies on the flash.
@@ -23,7 +23,7 @@ pub enum Layout {
 
 impl Layout {
     /// What a host says with a write to get the layout.
-    pub(super) const fn directive(self) -> Directive {
+    pub const fn directive(self) -> Directive {
         directive(match self {
             Layout::Normal => Pattern::None,
             Layout::Melded => Pattern::Sequential,

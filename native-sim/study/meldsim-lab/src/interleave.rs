@@ -8,7 +8,7 @@ use super::contract::{FLASH, PAPER};
 use crate::prelude::*;
 use meldsim::nvme::Command;
 use meldsim::profile::Profile;
-use meldsim_drive::Loop;
+use meldsim_host::Loop;
 
 pub(super) const INTERLEAVE_DETECTION: Experiment = Experiment {
     name: "interleave-detection",

@@ -13,7 +13,7 @@ use meldsim::nvme::wire::sets::PredictableLatencyConfig;
 use meldsim::nvme::{Command, NamespaceId};
 use meldsim::policy::pacing::PacingPolicy;
 use meldsim::profile::{BufferScope, ByteSize, Profile, SetLayout};
-use meldsim_drive::{Access, Loop, Until, WarmUp, finish};
+use meldsim_host::{Access, Loop, Until, WarmUp, finish};
 use meldsim_stats::LatencySummary;
 
 const PAPER: &str = "NVM Express Base Specification 1.4, predictable latency mode";

@@ -18,10 +18,8 @@
 mod burst;
 mod claim;
 mod contract;
-mod end_to_end;
 mod firmware;
 mod ftl_policies;
-mod hdfs_lifetimes;
 mod interleave;
 mod latency_windows;
 mod melded;
@@ -29,7 +27,7 @@ mod noisy;
 mod outcome;
 mod palloc;
 mod plan;
-mod prelude;
+pub mod prelude;
 mod programming;
 mod qlc;
 mod real_drives;
@@ -42,6 +40,7 @@ pub use burst::{ExperimentError, Layout, Result, burst_read};
 pub use claim::{
     Bound, Change, ChangeError, Claim, Constant, Count, Kind, claims_table, constants,
 };
+pub use melded::PAPER as MELDED_PAGES;
 pub use meldsim_measured::{MeasureError, Scale};
 pub use outcome::{Outcome, Provenance};
 pub use plan::{Experiment, Options, Run};

@@ -10,7 +10,8 @@ use meldsim::profile::{MeldedPartialRead, Profile};
 use meldsim_measured::distinct;
 use meldsim_timeline::Timelines;
 
-pub(super) const PAPER: &str = "\"A Case for Melded Pages\" (HotStorage'20)";
+/// The paper on melded pages.
+pub const PAPER: &str = "\"A Case for Melded Pages\" (HotStorage'20)";
 
 pub(super) const LATENCY: Experiment = Experiment {
     name: "melded-latency",

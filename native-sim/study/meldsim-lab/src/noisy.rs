@@ -13,7 +13,7 @@ use meldsim::Duration;
 use meldsim::device::Device;
 use meldsim::nvme::{Directive, NamespaceId};
 use meldsim::profile::{ByteSize, FirmwareDesign, Profile, SetLayout};
-use meldsim_drive::{Access, Loop, Tally, Until, WarmUp, measure};
+use meldsim_host::{Access, Loop, Tally, Until, WarmUp, measure};
 use meldsim_stats::LatencySummary;
 
 pub(super) const NOISY_NEIGHBOR: Experiment = Experiment {

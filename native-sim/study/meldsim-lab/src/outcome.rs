@@ -94,36 +94,38 @@ impl Outcome {
     }
 
     /// Adds what is published, and where.
-    pub(super) fn published(mut self, line: impl Into<String>) -> Outcome {
+    pub fn published(mut self, line: impl Into<String>) -> Outcome {
         self.provenance.published.push(line.into());
         self
     }
 
     /// Adds what is fitted to published numbers.
-    pub(super) fn fitted(mut self, line: impl Into<String>) -> Outcome {
+    pub fn fitted(mut self, line: impl Into<String>) -> Outcome {
         self.provenance.fitted.push(line.into());
         self
     }
 
     /// Adds what we assume.
-    pub(super) fn assumed(mut self, line: impl Into<String>) -> Outcome {
+    pub fn assumed(mut self, line: impl Into<String>) -> Outcome {
         self.provenance.assumed.push(line.into());
         self
     }
 
-    pub(super) fn sheet(mut self, sheet: impl Into<Sheet>) -> Outcome {
+    /// Adds a sheet.
+    pub fn sheet(mut self, sheet: impl Into<Sheet>) -> Outcome {
         self.sheets.push(sheet.into());
         self
     }
 
     /// Adds a picture; the caption says what to see in it.
-    pub(super) fn figure(mut self, chart: impl Into<Chart>, caption: &str) -> Outcome {
+    pub fn figure(mut self, chart: impl Into<Chart>, caption: &str) -> Outcome {
         let (chart, caption) = (chart.into(), caption.to_owned());
         self.figures.push(Figure { chart, caption });
         self
     }
 
-    pub(super) fn claims(mut self, claims: impl IntoIterator<Item = Claim>) -> Outcome {
+    /// Adds claims.
+    pub fn claims(mut self, claims: impl IntoIterator<Item = Claim>) -> Outcome {
         self.claims.extend(claims);
         self
     }
@@ -215,7 +217,7 @@ impl Outcome {
 const LONG_ROWS: usize = 24;
 
 /// A logarithmic axis of sizes, each named.
-pub(super) fn size_axis(label: &str, sizes: impl Iterator<Item = u64>) -> Axis {
+pub fn size_axis(label: &str, sizes: impl Iterator<Item = u64>) -> Axis {
     Axis {
         ticks: sizes.map(|size| (size as f64, bytes(size))).collect(),
         ..Axis::log(label)

@@ -15,7 +15,7 @@ use meldsim::Duration;
 use meldsim::device::{Device, Location, Precondition, Stats};
 use meldsim::nvme::Directive;
 use meldsim::profile::{ByteSize, Dimension, Issue, PageAllocation, Profile, TransferRate};
-use meldsim_drive::{Access, Loop, Tally, Until, WarmUp};
+use meldsim_host::{Access, Loop, Tally, Until, WarmUp};
 
 pub(super) const PALLOC: Experiment = Experiment {
     name: "palloc",
@@ -716,7 +716,7 @@ fn bijections(orders: &[Vec<Plane>], planes: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use meldsim_drive::all_cores;
+    use meldsim_host::all_cores;
     use meldsim_measured::Scale;
 
     fn quick(profile: Profile) -> Outcome {

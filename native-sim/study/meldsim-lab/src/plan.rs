@@ -18,13 +18,12 @@ use super::claim::{Change, ChangeError};
 use super::outcome::Outcome;
 use super::setup::Setup;
 use meldsim::profile::{Kind, Profile};
-use meldsim_drive::try_map;
+use meldsim_host::try_map;
 use meldsim_measured::Scale;
 use meldsim_timeline::Timelines;
 
-/// An experiment, repeated by its name.
+/// An experiment, repeated by its name. Made of [`Experiment::DEFAULT`].
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub struct Experiment {
     /// Its name.
     pub name: &'static str,
@@ -40,15 +39,18 @@ pub struct Experiment {
     pub options: Options,
     /// Bytes that its requests are multiples of, where they are not of whole pages. The logical blocks of a device must not be
     /// larger than either. `None` where the experiment makes them no larger itself.
-    pub(super) request_unit: Option<u64>,
-    pub(super) plan: for<'a> fn(&'a Run, &mut Cells<'a>) -> Planned<'a>,
+    pub request_unit: Option<u64>,
+    /// Whether it takes minutes, so that a validation of all leaves it out.
+    pub takes_minutes: bool,
+    /// Registers what is simulated.
+    pub plan: for<'a> fn(&'a Run, &mut Cells<'a>) -> Planned<'a>,
     /// Runs what shows on a timeline what the experiment is about, where a single device shows it.
-    pub(super) timeline: Option<RunTimelines>,
+    pub timeline: Option<RunTimelines>,
 }
 
 impl Experiment {
     /// What most are: of flash alone, in pages of 4 KiB, without options and without a timeline.
-    pub(super) const DEFAULT: Experiment = Experiment {
+    pub const DEFAULT: Experiment = Experiment {
         name: "",
         about: "",
         paper: "",
@@ -56,6 +58,7 @@ impl Experiment {
         beside: None,
         options: Options::None,
         request_unit: Some(4 << 10),
+        takes_minutes: false,
         plan: |_, _| Ok(Box::new(|| None)),
         timeline: None,
     };
@@ -170,12 +173,13 @@ impl Run {
         Ok(self)
     }
 
-    pub(super) fn is_unchanged(&self) -> bool {
+    /// Whether nothing is changed of the devices.
+    pub fn is_unchanged(&self) -> bool {
         self.change.is_none()
     }
 
     /// A variant of the profile that the experiment made, with the run's change, which goes above what the experiment sets.
-    pub(super) fn vary(&self, profile: Profile) -> Result<Profile> {
+    pub fn vary(&self, profile: Profile) -> Result<Profile> {
         match &self.change {
             Some(change) => Ok(change.made(&profile)?),
             None => Ok(profile),
@@ -183,7 +187,7 @@ impl Run {
     }
 
     /// The device that the experiment holds its own against.
-    pub(super) fn beside(&self) -> Result<Profile> {
+    pub fn beside(&self) -> Result<Profile> {
         let name = self.experiment.beside.unwrap_or(self.experiment.profile);
         self.vary(Profile::builtin(name)?)
     }
@@ -220,7 +224,7 @@ impl Run {
     }
 
     /// An outcome to be filled; `about` is what was done, in a sentence or two.
-    pub(super) fn report(&self, about: impl Into<String>) -> Outcome {
+    pub fn report(&self, about: impl Into<String>) -> Outcome {
         let note = self.scale.choose(
             " A quick look: less is simulated than the claims are meant for.",
             "",
@@ -264,20 +268,21 @@ pub(super) fn outcomes(
 
 /// Makes the outcome, once the cells are simulated.
 pub(super) type Plan<'a> = Box<dyn FnOnce() -> Option<Outcome> + 'a>;
-pub(super) type Planned<'a> = Result<Plan<'a>>;
+/// The same, or why there is none.
+pub type Planned<'a> = Result<Plan<'a>>;
 
 type Simulate<'a> = Box<dyn Fn() -> Result<()> + Send + Sync + 'a>;
 
 /// Lists of cells to be simulated: each on a device of its own, so that their order does not matter.
 #[derive(Default)]
-pub(super) struct Cells<'a>(Vec<Vec<Simulate<'a>>>);
+pub struct Cells<'a>(Vec<Vec<Simulate<'a>>>);
 
 /// What cells have measured, in their order.
-pub(super) struct Measured<T>(Vec<Arc<OnceLock<T>>>);
+pub struct Measured<T>(Vec<Arc<OnceLock<T>>>);
 
 impl<'a> Cells<'a> {
     /// Adds a cell for each item.
-    pub(super) fn each<I, T>(
+    pub fn each<I, T>(
         &mut self,
         items: impl IntoIterator<Item = I>,
         measure: impl Fn(&I) -> Result<T> + Send + Sync + 'a,
@@ -305,7 +310,7 @@ impl<'a> Cells<'a> {
     }
 
     /// Adds one cell.
-    pub(super) fn one<T: Send + Sync + 'a>(
+    pub fn one<T: Send + Sync + 'a>(
         &mut self,
         measure: impl Fn() -> Result<T> + Send + Sync + 'a,
     ) -> Measured<T> {
@@ -346,7 +351,7 @@ impl<'a> Cells<'a> {
 /// Nothing is here before the cells are simulated.
 impl<T> Measured<T> {
     /// What was measured.
-    pub(super) fn take(self) -> Option<Vec<T>> {
+    pub fn take(self) -> Option<Vec<T>> {
         let slots = self.0.into_iter();
         slots
             .map(|slot| Arc::into_inner(slot)?.into_inner())
@@ -354,12 +359,12 @@ impl<T> Measured<T> {
     }
 
     /// What was measured in one cell.
-    pub(super) fn single(self) -> Option<T> {
+    pub fn single(self) -> Option<T> {
         self.take()?.pop()
     }
 
     /// The plan of an experiment whose outcome is made of these alone.
-    pub(super) fn then<'a>(self, report: impl FnOnce(Vec<T>) -> Option<Outcome> + 'a) -> Planned<'a>
+    pub fn then<'a>(self, report: impl FnOnce(Vec<T>) -> Option<Outcome> + 'a) -> Planned<'a>
     where
         T: 'a,
     {

@@ -7,7 +7,7 @@ use meldsim::Duration;
 use meldsim::device::Device;
 use meldsim::nvme::{Command, NamespaceId, Pattern};
 use meldsim::profile::{ByteSize, Profile, ProgramOrder};
-use meldsim_drive::{Loop, directive, drain};
+use meldsim_host::{Loop, directive, drain};
 
 pub(super) const PROGRAMMING: Experiment = Experiment {
     name: "programming",

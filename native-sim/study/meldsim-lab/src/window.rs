@@ -9,7 +9,7 @@ use super::melded::{DEVICE, PAPER, latency_cells};
 use crate::prelude::*;
 use meldsim::device::Device;
 use meldsim::profile::{MeldedPartialRead, Profile};
-use meldsim_drive::Reader;
+use meldsim_host::Reader;
 
 pub(super) const MELDING_WINDOW: Experiment = Experiment {
     name: "melding-window",

@@ -3,7 +3,7 @@
 use meldsim::device::DeviceError;
 use meldsim::nvme::Completion;
 use meldsim::profile::ProfileErrors;
-use meldsim_drive::Failure;
+use meldsim_host::Failure;
 use thiserror::Error;
 
 /// Why measured cells cannot be simulated.

@@ -11,7 +11,7 @@ use meldsim::device::{Device, DeviceError, QueueId, Stats};
 use meldsim::engine::Random;
 use meldsim::nvme::{Command, Completion, Directive, NamespaceId, Priority, Status};
 use meldsim::{Duration, Instant};
-use meldsim_drive::{Failure, Load, Next, Stream, Turn, drive};
+use meldsim_host::{Failure, Load, Next, Stream, Turn, drive};
 use meldsim_stats::LatencyHistogram;
 
 /// Seed of patterns.

@@ -9,7 +9,7 @@ use meldsim::engine::Random;
 use meldsim::nvme::zone::{ZoneAction, ZoneShape};
 use meldsim::nvme::{Command, Completion, Directive, NamespaceId, Status};
 use meldsim::{Duration, Instant};
-use meldsim_drive::{Failure, Load, Next, Stream, Turn, drive};
+use meldsim_host::{Failure, Load, Next, Stream, Turn, drive};
 use meldsim_stats::LatencyHistogram;
 
 /// What a thread does.

@@ -1,4 +1,4 @@
-//! Charts and pages: of anything, of a run, of a calibration, of Spark jobs.
+//! Charts and pages: of anything, of a run, of a calibration.
 
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
@@ -6,7 +6,6 @@
 mod calibration;
 pub mod chart;
 mod figure;
-mod jobs;
 mod measured;
 mod page;
 mod run;
@@ -16,7 +15,6 @@ mod timeline;
 
 pub use calibration::calibration_page;
 pub use figure::figure_file;
-pub use jobs::{JobsReport, JobsRequest, report_jobs};
 pub use measured::{MEASURED_CAPTION, measured_charts};
 pub use page::{Fact, Origin, Page};
 pub use run::run_page;

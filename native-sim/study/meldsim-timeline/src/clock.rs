@@ -4,7 +4,7 @@ use meldsim::Instant;
 
 /// Puts times of a device on an axis of nanoseconds: its own time, or the wall's, which it follows piece by piece.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Clock(Vec<Piece>);
+pub struct Clock(Vec<Piece>);
 
 /// From `from` on, which is at `ns`, a nanosecond of the device takes `dilation` of the axis.
 #[derive(Clone, Copy, Debug)]
@@ -16,17 +16,17 @@ struct Piece {
 
 impl Clock {
     /// A device's time goes on at another speed. In the order of time.
-    pub(super) fn push(&mut self, from: Instant, ns: u64, dilation: f64) {
+    pub fn push(&mut self, from: Instant, ns: u64, dilation: f64) {
         self.0.push(Piece { from, ns, dilation });
     }
 
     /// Whether the axis is the device's own time.
-    pub(super) fn is_own(&self) -> bool {
+    pub fn is_own(&self) -> bool {
         self.0.is_empty()
     }
 
     /// The time on the axis. What is before the first piece goes back at its speed.
-    pub(super) fn at(&self, instant: Instant) -> u64 {
+    pub fn at(&self, instant: Instant) -> u64 {
         let after = self.0.partition_point(|piece| piece.from <= instant);
         let Some(piece) = self.0.get(after.saturating_sub(1)) else {
             return instant.as_ps() / 1000;

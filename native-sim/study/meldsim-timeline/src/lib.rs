@@ -18,12 +18,12 @@
 mod clock;
 mod compact;
 mod headline;
-mod join;
 mod perfetto;
 mod proto;
 mod records;
 mod slowest;
 mod tail;
+mod tracks;
 mod writer;
 
 use std::fmt;
@@ -33,16 +33,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use self::compact::Compact;
 use self::headline::Headline;
-use self::perfetto::Perfetto;
 use self::tail::Tail;
 use self::writer::Writer;
 use meldsim::profile::Profile;
 use meldsim::timeline::{Record, Timeline};
 use meldsim::{Device, Duration, Instant};
 
-pub use self::join::{JoinError, Joined, Names, join};
+pub use self::clock::Clock;
+pub use self::perfetto::Perfetto;
 pub use self::records::{Kept, Recorded, Recording, RecordsError};
 pub use self::tail::{Cause, Waits};
+pub use self::tracks::{Annotation, Lanes, Tracks};
+pub use self::writer::Form;
 
 /// Which part of a run a timeline shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -151,7 +151,7 @@ fn name(wanted: &str) -> u64 {
 
 /// Makes packets of records.
 #[derive(Debug, Default)]
-pub(super) struct Perfetto {
+pub struct Perfetto {
     /// Of the last record.
     tracks: Message,
     events: Message,
@@ -249,12 +249,12 @@ impl Form for Perfetto {
 
 impl Perfetto {
     /// Times of the device that begins next lie on another axis.
-    pub(super) fn set_clock(&mut self, clock: Clock) {
+    pub fn set_clock(&mut self, clock: Clock) {
         self.clock = clock;
     }
 
     /// The id of the flow of a command of the device at work.
-    pub(super) fn flow_of(&self, command: u64) -> u64 {
+    pub fn flow_of(&self, command: u64) -> u64 {
         // Numbers of commands begin anew with each device.
         (self.devices << 48) + 1 + command
     }
@@ -265,7 +265,7 @@ impl Perfetto {
     }
 
     /// The beginning of a trace: all names. The first device brings it if nothing else did.
-    pub(super) fn names(&mut self) {
+    pub fn names(&mut self) {
         self.is_named = true;
         self.tracks.message(field::PACKET, |packet| {
             packet.varint(field::packet::SEQUENCE, 1);

@@ -12,7 +12,7 @@ use meldsim::profile::Profile;
 use meldsim::timeline::Record;
 
 /// How records are written.
-pub(super) trait Form {
+pub trait Form {
     /// Slices that an output has at most.
     const MOST_SLICES: u64;
 

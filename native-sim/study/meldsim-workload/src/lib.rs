@@ -1,9 +1,9 @@
 //! Workloads: jobs in fio's terms and their files, recorded traces, and what runs them on a device.
 //!
 //! ```text
-//!   job file --parse--> Job ---------Runner--> load driver --> Device
-//!   trace ---TraceReader--> Record --Replay-->      |
-//!                                             completions --> Tally, Series --> RunResult --> table, JSON, CSV
+//!   job file --parse--> Job ---------Runner--> host --> Device
+//!   trace ---TraceReader--> Record --Replay-->   |
+//!                                          completions --> Tally, Series --> RunResult --> table, JSON, CSV
 //! ```
 
 #![forbid(unsafe_code)]

@@ -4,7 +4,7 @@ use super::job::Job;
 use super::options::DataPlacement;
 use meldsim::nvme::wire::io::DsmByte;
 use meldsim::nvme::{Command, Directive, MAX_STREAMS, Pattern};
-use meldsim_drive::directive;
+use meldsim_host::directive;
 
 /// Placement identifiers as fio writes them: `1,3-5`.
 pub(super) fn parse_placement_ids(text: &str) -> Result<Vec<u16>, String> {

@@ -8,7 +8,7 @@ use meldsim::device::{Device, QueueId};
 use meldsim::nvme::{Command, Completion, Directive, NamespaceId};
 use meldsim::profile::Profile;
 use meldsim::{Duration, Instant};
-use meldsim_drive::{Failure, Load, Next, Stream, Turn, drain, drive};
+use meldsim_host::{Failure, Load, Next, Stream, Turn, drain, drive};
 use meldsim_workload::RunError;
 use meldsim_workload::sample::{Io, Sample, Source};
 

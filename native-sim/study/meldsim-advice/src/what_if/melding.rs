@@ -8,7 +8,7 @@ use super::used::Use;
 use meldsim::device::Device;
 use meldsim::nvme::Pattern;
 use meldsim::profile::Profile;
-use meldsim_drive::{LoadError, Reader, directive};
+use meldsim_host::{LoadError, Reader, directive};
 use meldsim_stats::bytes;
 use meldsim_workload::Group;
 use meldsim_workload::RunError;

@@ -69,7 +69,7 @@ impl Serialize for Change {
 
 impl Change {
     /// A constant of a built-in profile by so many percent.
-    pub(crate) const fn percent(device: &'static str, key: &'static str, percent: i32) -> Change {
+    pub const fn percent(device: &'static str, key: &'static str, percent: i32) -> Change {
         Change::Percent {
             device,
             key: Cow::Borrowed(key),
@@ -78,7 +78,7 @@ impl Change {
     }
 
     /// Keys of a built-in profile with other values.
-    pub(crate) const fn set(device: &'static str, settings: &'static [&'static str]) -> Change {
+    pub const fn set(device: &'static str, settings: &'static [&'static str]) -> Change {
         Change::Set { device, settings }
     }
 

@@ -103,22 +103,22 @@ pub struct Claim {
 /// A claim begins with its kind, its id and what it rests on, and is then filled in.
 impl Claim {
     /// `what` was put in.
-    pub(super) fn input(id: &'static str, what: &'static str) -> Claim {
+    pub fn input(id: &'static str, what: &'static str) -> Claim {
         Claim::new(Kind::Input, id, what)
     }
 
     /// It follows from how the device is built: `why`.
-    pub(super) fn construction(id: &'static str, why: &'static str) -> Claim {
+    pub fn construction(id: &'static str, why: &'static str) -> Claim {
         Claim::new(Kind::Construction, id, why)
     }
 
     /// `what` was fitted, and to what.
-    pub(super) fn fitted(id: &'static str, what: &'static str) -> Claim {
+    pub fn fitted(id: &'static str, what: &'static str) -> Claim {
         Claim::new(Kind::Fitted, id, what)
     }
 
     /// `why` nothing of it was known to the model.
-    pub(super) fn predicted(id: &'static str, why: &'static str) -> Claim {
+    pub fn predicted(id: &'static str, why: &'static str) -> Claim {
         Claim::new(Kind::Predicted, id, why)
     }
 
@@ -142,44 +142,44 @@ impl Claim {
     }
 
     /// What is claimed.
-    pub(super) fn statement(mut self, statement: impl Into<String>) -> Claim {
+    pub fn statement(mut self, statement: impl Into<String>) -> Claim {
         self.statement = statement.into();
         self
     }
 
     /// The published value, or the one that is expected.
-    pub(super) fn expected(mut self, expected: impl Into<String>) -> Claim {
+    pub fn expected(mut self, expected: impl Into<String>) -> Claim {
         self.published = expected.into();
         self
     }
 
     /// The simulated value.
-    pub(super) fn measured(mut self, measured: impl Into<String>) -> Claim {
+    pub fn measured(mut self, measured: impl Into<String>) -> Claim {
         self.measured = measured.into();
         self
     }
 
     /// When it counts as holding, and where that bound comes from.
-    pub(super) fn when(mut self, bound: Bound, criterion: impl Into<String>) -> Claim {
+    pub fn when(mut self, bound: Bound, criterion: impl Into<String>) -> Claim {
         self.bound = bound;
         self.criterion = criterion.into();
         self
     }
 
     /// Whether it does.
-    pub(super) fn holds(mut self, holds: bool) -> Claim {
+    pub fn holds(mut self, holds: bool) -> Claim {
         self.holds = holds;
         self
     }
 
     /// Why it does not hold, if it does not.
-    pub(super) fn missed_because(mut self, reason: &'static str) -> Claim {
+    pub fn missed_because(mut self, reason: &'static str) -> Claim {
         self.missed_because = (!self.holds).then_some(reason);
         self
     }
 
     /// A change of the device under which it does not hold; a test makes it.
-    pub(super) fn fails_with(mut self, change: Change) -> Claim {
+    pub fn fails_with(mut self, change: Change) -> Claim {
         self.fails_with = Some(change);
         self
     }

@@ -7,7 +7,7 @@ use super::rules::DeviceUnderTest;
 use meldsim::device::Device;
 use meldsim::engine::Random;
 use meldsim::nvme::{Command, Directive, NamespaceId};
-use meldsim_drive::Loop;
+use meldsim_host::Loop;
 
 pub(super) const SIZES_KIB: [u64; 9] = [2, 4, 8, 16, 32, 64, 128, 256, 512];
 pub(super) const DEPTHS: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];

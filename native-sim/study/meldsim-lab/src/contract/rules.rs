@@ -5,7 +5,7 @@ use meldsim::device::{Device, Precondition};
 use meldsim::engine::Random;
 use meldsim::nvme::{Command, Completion, Directive, NamespaceId};
 use meldsim::profile::{ByteSize, Kind, Profile};
-use meldsim_drive::{Loop, Tally, Until, WarmUp, measure};
+use meldsim_host::{Loop, Tally, Until, WarmUp, measure};
 
 /// What the rules call a chunk: 4 KiB [P].
 pub(crate) const CHUNK_BYTES: u64 = 4096;

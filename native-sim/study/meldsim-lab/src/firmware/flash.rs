@@ -4,7 +4,7 @@ use super::{Cell, Design, FIRMWARE, SAME, Specification, end, report};
 use crate::prelude::*;
 use meldsim::Duration;
 use meldsim::profile::{FirmwareDesign, Profile};
-use meldsim_drive::Access;
+use meldsim_host::Access;
 
 pub(crate) const FLASH: Experiment = Experiment {
     name: "firmware-flash",

@@ -25,7 +25,7 @@ use meldsim::Duration;
 use meldsim::device::{Device, Precondition, Stats};
 use meldsim::nvme::{Directive, NamespaceId};
 use meldsim::profile::{FirmwareBinding, FirmwareDesign, FirmwareThreads, Profile};
-use meldsim_drive::{Access, Loop, Until, WarmUp};
+use meldsim_host::{Access, Loop, Until, WarmUp};
 use meldsim_measured::Scale;
 
 const PAPER: &str = "\"Scalable Parallel Flash Firmware for Many-core Architectures\" (FAST'20)";

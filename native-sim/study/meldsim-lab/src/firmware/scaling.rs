@@ -3,7 +3,7 @@
 use super::{Cell, Design, FIRMWARE, FULL_CORES, MILLION, SAME, Specification, end, kiops, report};
 use crate::prelude::*;
 use meldsim::profile::Firmware;
-use meldsim_drive::Access;
+use meldsim_host::Access;
 
 pub(crate) const SCALING: Experiment = Experiment {
     name: "firmware-scaling",

@@ -7,7 +7,7 @@ use super::{
 use crate::prelude::*;
 use meldsim::Duration;
 use meldsim::profile::{ByteSize, Journaling, Profile};
-use meldsim_drive::{Access, Loop, Until, WarmUp};
+use meldsim_host::{Access, Loop, Until, WarmUp};
 
 pub(crate) const STEADY_STATE: Experiment = Experiment {
     name: "firmware-steady-state",

@@ -17,6 +17,7 @@ pub(super) const REAL_DRIVES: Experiment = Experiment {
     profile: "7450-pro",
     request_unit: None,
     options: Options::Measured,
+    takes_minutes: true,
     plan,
     ..Experiment::DEFAULT
 };

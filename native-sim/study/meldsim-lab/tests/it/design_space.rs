@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use meldsim::Profile;
-use meldsim_drive::all_cores;
-use meldsim_lab::{BusSpeed, Experiment, Layout, Run, Setup, burst_read};
+use meldsim_host::all_cores;
+use meldsim_lab::{BusSpeed, EXPERIMENTS, Layout, Run, Setup, burst_read};
 
 const SENSE_US: [u64; 3] = [58, 78, 107];
 const MELDED_SENSE_US: u64 = 166;
@@ -122,7 +122,10 @@ fn throughput_never_exceeds_what_buses_and_dies_allow() {
         .into_iter()
         .filter(|setup| setup.channels >= 8)
         .collect();
-    let experiment = Experiment::find("melded-throughput").unwrap();
+    let experiment = EXPERIMENTS
+        .iter()
+        .find(|of| of.name == "melded-throughput")
+        .unwrap();
     let mut run = Run::new(experiment, base).unwrap();
     run.setups = setups;
     let outcome = run.outcome(all_cores(), &|_| {}).unwrap();

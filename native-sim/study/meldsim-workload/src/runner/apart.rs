@@ -1,7 +1,7 @@
 //! Jobs whose NVM sets are independent: each set is a device of its own for the time of the run, on any thread.
 //!
 //! ```text
-//!   device --split--> device, jobs of set 0 --Group, load driver--> all at the same time --join--> counters
+//!   device --split--> device, jobs of set 0 --Group, host--> all at the same time --join--> counters
 //!                     device, jobs of set 1 ------------'
 //! ```
 
@@ -19,7 +19,7 @@ use super::{Runner, run_group};
 use meldsim::Duration;
 use meldsim::device::{Device, Stats, Utilisation};
 use meldsim::profile::PathTimes;
-use meldsim_drive::try_map;
+use meldsim_host::try_map;
 
 /// An NVM set and the jobs on it.
 pub(super) struct Part {

@@ -14,7 +14,7 @@ use super::window::Marks;
 use meldsim::Instant;
 use meldsim::device::Device;
 use meldsim::nvme::Completion;
-use meldsim_drive::{Failure, Load, Next, PROGRESS_EVERY, Turn};
+use meldsim_host::{Failure, Load, Next, PROGRESS_EVERY, Turn};
 
 /// A group as a load.
 pub(super) struct Group<'a, F> {

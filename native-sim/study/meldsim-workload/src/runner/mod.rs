@@ -1,7 +1,7 @@
 //! Runs jobs on a device, all at once or one group after another.
 //!
 //! ```text
-//!   Job x numjobs --> Running: its requests, its pace --commands--> Group, load driver --> Device
+//!   Job x numjobs --> Running: its requests, its pace --commands--> Group, host --> Device
 //!                     its tallies <-----------------completions----------------'
 //! ```
 
@@ -33,7 +33,7 @@ use meldsim::nvme::NamespaceId;
 use meldsim::profile::{Kind, Profile};
 use meldsim::timeline::Timeline;
 use meldsim::{Duration, Instant};
-use meldsim_drive::{Next, Stream, Turn, drive};
+use meldsim_host::{Next, Stream, Turn, drive};
 use meldsim_timeline::end_of;
 use running::Running;
 use zoned::Zoned;

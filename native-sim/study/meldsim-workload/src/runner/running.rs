@@ -18,7 +18,7 @@ use meldsim::device::{Ahead, Device, QueueId};
 use meldsim::nvme::{Command, Directive, NamespaceId};
 use meldsim::profile::Kind;
 use meldsim::{Duration, Instant};
-use meldsim_drive::Next;
+use meldsim_host::Next;
 
 /// Whether a job runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,7 +17,7 @@ use meldsim::device::Device;
 use meldsim::nvme::zone::{ZoneAction, ZoneShape, ZoneState};
 use meldsim::nvme::{Command, Completion, NamespaceId, Opcode};
 use meldsim::{Duration, Instant};
-use meldsim_drive::{Failure, Load, Next, Turn};
+use meldsim_host::{Failure, Load, Next, Turn};
 
 /// After which a thread looks again whether a zone is free that others write to.
 const LOOK_AGAIN: Duration = Duration::from_us(1);

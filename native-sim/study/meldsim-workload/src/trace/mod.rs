@@ -1,7 +1,7 @@
 //! Recorded requests: the block traces that papers use, what fio and Linux record, and hdfs-meld's own.
 //!
 //! ```text
-//!   file --decompressed--> Head: format, unit --> lines --TraceReader--> Records --Replay, Volume--> load driver --> Device
+//!   file --decompressed--> Head: format, unit --> lines --TraceReader--> Records --Replay, Volume--> host --> Device
 //!                                                                           +----TraceWriter--> another format
 //!                                                                           +----Description--> what there is in it
 //! ```

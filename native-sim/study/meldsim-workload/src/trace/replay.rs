@@ -22,7 +22,7 @@ use meldsim::nvme::{Command, Completion};
 use meldsim::profile::{Kind, Profile, excerpt};
 use meldsim::timeline::Timeline;
 use meldsim::{Duration, Instant};
-use meldsim_drive::{Failure, Load, Next, PROGRESS_EVERY, Stream, Turn, directive, drive};
+use meldsim_host::{Failure, Load, Next, PROGRESS_EVERY, Stream, Turn, directive, drive};
 use meldsim_timeline::end_of;
 
 /// Most volumes of a trace on a device.

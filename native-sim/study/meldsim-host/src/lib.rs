@@ -1,4 +1,4 @@
-//! The load driver: experiments, jobs, replays and advice all run their commands through it.
+//! The host that drives a device: experiments, jobs, replays and advice all run their commands through it.
 //!
 //! ```text
 //!   Load::next -----Command-----> a stream's queue, at most `depth` outstanding --> Path --> Device

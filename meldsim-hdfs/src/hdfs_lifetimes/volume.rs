@@ -4,12 +4,12 @@ use super::churn::{Begun, Churn};
 use super::lifetimes::{Lifetimes, class_of};
 use super::zone_log::{MOVED, ZoneLog};
 use super::{Days, Knowledge};
-use crate::prelude::*;
 use meldsim::device::Device;
 use meldsim::engine::Random;
 use meldsim::nvme::zone::ZoneAction;
 use meldsim::nvme::{Command, Directive, Opcode};
 use meldsim::profile::Profile;
+use meldsim_lab::prelude::*;
 use meldsim_stats::LatencyHistogram;
 
 /// What a write brings, and a block.

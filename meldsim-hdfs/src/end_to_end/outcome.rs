@@ -5,8 +5,8 @@ use super::curves::{
     WINDOW_BYTES, WRITER_LEADS,
 };
 use super::measured::Point;
-use crate::melded::PAPER;
-use crate::prelude::*;
+use meldsim_lab::MELDED_PAGES;
+use meldsim_lab::prelude::*;
 
 /// What the gain may be off from that of the slower of host and device: a block's first window is small.
 const OVERLAP_TOLERANCE: f64 = 0.03;
@@ -23,7 +23,7 @@ pub(super) fn outcome(run: &Run, curves: &Curves, points: &[Point]) -> Outcome {
     );
     let outcome = run
         .report(about)
-        .published(format!("Arpith K, K. Gopinath: {PAPER}: one burst of 128 MiB gains 1.41"))
+        .published(format!("Arpith K, K. Gopinath: {MELDED_PAGES}: one burst of 128 MiB gains 1.41"))
         .published("Linux 6.12, mm/readahead.c, and Hadoop 3.5.0: what a kernel and a DataNode request ahead")
         .fitted("the read timing, to the cells of melded-latency and melded-throughput")
         .assumed("a host needs the same time for each 64 KiB packet, one after the other; read-ahead continues meanwhile")

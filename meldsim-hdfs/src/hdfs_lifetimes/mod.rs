@@ -10,26 +10,27 @@ mod lifetimes;
 mod volume;
 mod zone_log;
 
-use crate::prelude::*;
 use churn::{Churn, KINDS};
 use lifetimes::CLASSES;
 use meldsim::policy::placement::PlacementPolicy;
 use meldsim::profile::{ByteSize, Profile};
+use meldsim_lab::prelude::*;
 use volume::{DRIVE_WRITES_A_DAY, Measured, measure};
 use zone_log::LOGS;
 
-pub(super) const HDFS_LIFETIMES: Experiment = Experiment {
+/// Blocks of HDFS placed by how long they will live.
+pub const HDFS_LIFETIMES: Experiment = Experiment {
     name: "hdfs-lifetimes",
     about: "Write amplification under HDFS when blocks are placed by how long they will live",
     paper: PAPER,
     profile: "fadu",
     options: Options::Scale,
+    takes_minutes: true,
     plan,
     ..Experiment::DEFAULT
 };
 
-pub(super) const PAPER: &str =
-    "NVM Express TP4146 (flexible data placement), on what HDFS writes and deletes";
+const PAPER: &str = "NVM Express TP4146 (flexible data placement), on what HDFS writes and deletes";
 
 /// What is known of a block's life when it begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -265,7 +266,7 @@ const _: () = assert!(CLASSES == 8, "the profile has eight handles");
 #[cfg(test)]
 mod tests {
     use super::*;
-    use meldsim_drive::all_cores;
+    use meldsim_host::all_cores;
     use meldsim_measured::Scale;
 
     #[test]

@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::figure::grouped;
 use super::record::text;
 use super::{origin, published};
-use crate::chart::{Axis, Dot, DotPlot, Line, LineChart};
-use crate::page::{Fact, Page};
+use meldsim_report::chart::{Axis, Dot, DotPlot, Line, LineChart};
+use meldsim_report::{Fact, Page};
 
 /// What must hold.
 const LEAST_GAIN: f64 = 1.30;

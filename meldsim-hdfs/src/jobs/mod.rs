@@ -20,7 +20,7 @@ use serde_json::Value;
 
 use self::expectation::Expectation;
 use self::suite::{Outcome, Suite};
-use crate::page::Origin;
+use meldsim_report::Origin;
 
 /// What to report.
 #[derive(Clone, Debug, Default, Deserialize)]

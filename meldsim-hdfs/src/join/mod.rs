@@ -14,8 +14,8 @@
 
 mod datanode;
 mod lines;
+mod names;
 mod spark;
-mod tracks;
 
 use std::collections::{HashMap, VecDeque};
 use std::fs::File;
@@ -29,15 +29,11 @@ use thiserror::Error;
 
 use self::datanode::DataNode;
 use self::spark::Application;
-use self::tracks::{Annotation, Lanes, Tracks};
-use super::clock::Clock;
-use super::perfetto::Perfetto;
-use super::records::{Recorded, RecordsError};
-use super::writer::Form;
 use meldsim::timeline::{CommandRecord, Record};
 use meldsim::{Instant, Opcode};
+use meldsim_timeline::{Annotation, Clock, Form, Lanes, Perfetto, Recorded, RecordsError, Tracks};
 
-pub use self::tracks::Names;
+pub use self::names::Names;
 
 /// Why timelines cannot be joined.
 #[derive(Debug, Error)]

@@ -1,50 +1,33 @@
-//! Tracks of hosts: stages, tasks, readers. Names are in their packets, as there are few slices of a kind.
+//! Tracks of what is no device, such as tasks of hosts. Names are in their packets, as there are few slices of a kind.
 
-use std::collections::hash_map::RandomState;
-use std::hash::BuildHasher;
-
-use crate::perfetto::{BEGIN, END, event, field, track};
-use crate::proto::Message;
+use super::perfetto::{BEGIN, END, event, field, track};
+use super::proto::Message;
 
 /// Perfetto's kind of an event without a length.
 const INSTANT: u64 = 3;
 
-/// How names of a cluster are shown: as they are, or as hashes with a key that nobody has.
-#[derive(Debug, Default)]
-pub struct Names(Option<RandomState>);
-
-impl Names {
-    /// Paths, hosts, devices, clients and applications are hashes, the same name always the same one.
-    pub fn redacted() -> Names {
-        Names(Some(RandomState::new()))
-    }
-
-    pub(super) fn show(&self, kind: &str, name: &str) -> String {
-        match &self.0 {
-            None => name.to_owned(),
-            Some(key) => format!("{kind}-{:016x}", key.hash_one((kind, name))),
-        }
-    }
-}
-
 /// What is said of a slice.
-pub(super) struct Annotation<'a> {
+#[derive(Debug)]
+pub struct Annotation<'a> {
     name: &'static str,
     value: Value<'a>,
 }
 
+#[derive(Debug)]
 enum Value<'a> {
     Number(u64),
     Text(&'a str),
 }
 
 impl<'a> Annotation<'a> {
-    pub(super) fn number(name: &'static str, value: u64) -> Annotation<'a> {
+    /// A number.
+    pub fn number(name: &'static str, value: u64) -> Annotation<'a> {
         let value = Value::Number(value);
         Annotation { name, value }
     }
 
-    pub(super) fn text(name: &'static str, value: &'a str) -> Annotation<'a> {
+    /// A text.
+    pub fn text(name: &'static str, value: &'a str) -> Annotation<'a> {
         let value = Value::Text(value);
         Annotation { name, value }
     }
@@ -52,25 +35,26 @@ impl<'a> Annotation<'a> {
 
 /// Makes packets of tracks and their slices. Times are nanoseconds of the axis.
 #[derive(Debug, Default)]
-pub(super) struct Tracks {
+pub struct Tracks {
     packets: Message,
     count: u64,
 }
 
 impl Tracks {
     /// The packets since this was last called.
-    pub(super) fn take(&mut self) -> Vec<u8> {
+    pub fn take(&mut self) -> Vec<u8> {
         let bytes = self.packets.as_slice().to_vec();
         self.packets.clear();
         bytes
     }
 
     /// A track of its own.
-    pub(super) fn root(&mut self, name: &str) -> u64 {
+    pub fn root(&mut self, name: &str) -> u64 {
         self.track(name, None)
     }
 
-    pub(super) fn child(&mut self, parent: u64, name: &str) -> u64 {
+    /// A track below another one.
+    pub fn child(&mut self, parent: u64, name: &str) -> u64 {
         self.track(name, Some(parent))
     }
 
@@ -89,7 +73,8 @@ impl Tracks {
         uuid
     }
 
-    pub(super) fn slice(
+    /// Something that took time on a track, with its flows.
+    pub fn slice(
         &mut self,
         track: u64,
         name: &str,
@@ -101,7 +86,8 @@ impl Tracks {
         self.event((track, end.max(begin), END), None, &[], &[]);
     }
 
-    pub(super) fn instant(
+    /// Something that took none.
+    pub fn instant(
         &mut self,
         track: u64,
         name: &str,
@@ -141,25 +127,21 @@ impl Tracks {
 
 /// Tracks side by side for slices that overlap. Slices come in the order of their beginnings.
 #[derive(Debug)]
-pub(super) struct Lanes {
+pub struct Lanes {
     name: &'static str,
     /// Track, and when its last slice ends.
     lanes: Vec<(u64, u64)>,
 }
 
 impl Lanes {
-    pub(super) fn new(name: &'static str) -> Lanes {
+    /// None yet; they are called so, and numbered.
+    pub fn new(name: &'static str) -> Lanes {
         let lanes = Vec::new();
         Lanes { name, lanes }
     }
 
     /// The track for a slice: the first one that is free then.
-    pub(super) fn track(
-        &mut self,
-        tracks: &mut Tracks,
-        parent: u64,
-        (begin, end): (u64, u64),
-    ) -> u64 {
+    pub fn track(&mut self, tracks: &mut Tracks, parent: u64, (begin, end): (u64, u64)) -> u64 {
         let free = self.lanes.iter_mut().find(|lane| lane.1 <= begin);
         if let Some(lane) = free {
             lane.1 = end;

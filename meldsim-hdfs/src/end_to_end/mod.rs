@@ -11,18 +11,19 @@ mod measured;
 mod outcome;
 mod read_ahead;
 
-use super::melded::PAPER;
-use crate::prelude::*;
 use curves::{
     ADAPTIVE, Beside, Both, Curves, DEFAULT_KERNEL, HOST_US_PER_MIB, Host, KERNELS, KernelKind,
     READERS, ReadAheads, Together, WAITING, WRITE_PERCENT, beside_writes, on_host, together,
 };
 use measured::Point;
+use meldsim_lab::MELDED_PAGES;
+use meldsim_lab::prelude::*;
 
-pub(super) const END_TO_END: Experiment = Experiment {
+/// How much of the devices' gain readers of HDFS see.
+pub const END_TO_END: Experiment = Experiment {
     name: "end-to-end",
     about: "Gain of melding for readers of HDFS blocks: by time waiting, readers, writes and the kernel's read-ahead",
-    paper: PAPER,
+    paper: MELDED_PAGES,
     profile: "melded-tlc-8x8",
     options: Options::Runs,
     plan,

@@ -9,8 +9,8 @@ use super::figure::{Figure, Spread, grouped};
 use super::record::{list, number, text};
 use super::suite::{Group, Outcome, Suite};
 use super::{origin, published};
-use crate::chart::{Axis, Dot, DotPlot, HeatMap, HeatScale, Line, LineChart};
-use crate::page::{Fact, Page};
+use meldsim_report::chart::{Axis, Dot, DotPlot, HeatMap, HeatScale, Line, LineChart};
+use meldsim_report::{Fact, Page};
 
 const MIB: f64 = 1_048_576.0;
 

@@ -15,7 +15,7 @@ use super::read_ahead::{Extent, PAGE_BYTES, ReadAhead, Requested};
 use meldsim::device::{Device, QueueId};
 use meldsim::nvme::{Command, Completion, Directive, NamespaceId, Status};
 use meldsim::{Duration, Instant};
-use meldsim_drive::{Failure, Load, LoadError, Next, Stream, Turn, drive};
+use meldsim_host::{Failure, Load, LoadError, Next, Stream, Turn, drive};
 
 /// An HDFS packet: a reader takes one at a time.
 const PACKET_BYTES: u64 = 64 << 10;

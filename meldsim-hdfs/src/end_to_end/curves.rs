@@ -2,12 +2,12 @@
 
 use super::blocks::{Blocks, BlocksTally};
 use super::read_ahead::ReadAhead;
-use crate::burst::{Layout, Result};
 use meldsim::Duration;
 use meldsim::device::Device;
 use meldsim::nvme::Command;
 use meldsim::profile::Profile;
-use meldsim_drive::{Loop, Until, WarmUp};
+use meldsim_host::{Loop, Until, WarmUp};
+use meldsim_lab::{Layout, Result};
 
 /// An HDFS block.
 pub(super) const BLOCK_BYTES: u64 = 128 << 20;
