@@ -184,7 +184,7 @@ impl Device {
     /// A command will begin at a logical block, after the next one. Nothing is simulated of that: the processor fetches from memory
     /// what leads to the entry of the map that the device will look up, because a map of many pages is in no cache, and others go
     /// on meanwhile.
-    #[inline]
+    #[inline(always)]
     pub fn prefetch_ahead(&self, nsid: NamespaceId, slba: u64) -> Ahead {
         let at = self.namespaces.place(nsid, slba);
         Ahead(at.and_then(|at| self.medium.prefetch_ahead(at)))

@@ -211,8 +211,10 @@ impl Mapping {
     /// The entry of a page.
     #[inline(always)]
     pub(crate) fn entry(&self, space: u32, page: u64) -> Entry {
-        let index = self.find(space, page);
-        index.map_or(Entry::Unmapped, |index| self.get(index))
+        match self.find(space, page) {
+            Some(index) => self.get(index),
+            None => Entry::Unmapped,
+        }
     }
 
     /// The leaf of an entry will be used soon, if it is one.
