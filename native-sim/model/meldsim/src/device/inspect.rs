@@ -113,7 +113,9 @@ impl Device {
         timeline: Option<Box<dyn Timeline>>,
     ) -> Result<Option<Box<dyn Timeline>>, DeviceError> {
         let now = self.now();
-        self.medium.set_timeline(timeline, now)
+        let before = self.medium.set_timeline(timeline, now);
+        self.find_way();
+        before
     }
 
     /// The counters up to [`Device::now`].

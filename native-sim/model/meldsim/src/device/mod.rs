@@ -41,6 +41,7 @@ use self::firmware::FirmwareStage;
 use self::hil::{HostInterface, Serial};
 use self::media::AnyMedium;
 use self::namespace::Namespaces;
+use self::pipeline::Way;
 use self::request::Requests;
 use crate::engine::{EventQueue, Instant};
 use crate::event::Event;
@@ -74,6 +75,8 @@ pub struct Device {
     firmware: Option<Box<FirmwareStage>>,
     /// The [shortcut](Shortcuts): the medium is all that takes time.
     is_ideal: bool,
+    /// What the code leaves out.
+    way: Way,
     medium: AnyMedium,
     requests: Requests,
     completions: VecDeque<Completion>,
@@ -104,7 +107,8 @@ impl Device {
     fn with(profile: &Profile, medium: AnyMedium) -> Result<Device, ProfileErrors> {
         let hil = HostInterface::new(profile)?;
         let firmware = FirmwareStage::new(profile);
-        Ok(Device {
+        let mut device = Device {
+            way: Way::Any,
             queue: EventQueue::new(medium.timers()),
             namespaces: Namespaces::default(),
             is_ideal: Shortcuts::of(profile, true).ideal,
@@ -117,7 +121,9 @@ impl Device {
             zones: None,
             zone_unit: Serial::default(),
             profile: profile.clone(),
-        })
+        };
+        device.find_way();
+        Ok(device)
     }
 
     /// The profile it was built from.

@@ -82,7 +82,7 @@ impl Namespaces {
     }
 
     /// The position of the namespace that has a range of logical blocks.
-    #[inline]
+    #[inline(always)]
     pub(super) fn check(
         &self,
         nsid: NamespaceId,
@@ -103,7 +103,7 @@ impl Namespaces {
     }
 
     /// As [`Namespaces::pages`], of a range that the namespace at this position has.
-    #[inline]
+    #[inline(always)]
     pub(super) fn pages_at(&self, index: usize, slba: u64, nlb: u64) -> (PageRange, u64) {
         let namespace = &self.namespaces[index];
         let (start, bytes) = (slba * namespace.lba_bytes, nlb * namespace.lba_bytes);
@@ -124,7 +124,7 @@ impl Namespaces {
     }
 
     /// The page that a logical block begins in, with its set and the number of its space there, if there is such a namespace.
-    #[inline]
+    #[inline(always)]
     pub(super) fn place(&self, nsid: NamespaceId, lba: u64) -> Option<(u32, u32, u64)> {
         let index = self.index(nsid).ok()?;
         let space = &self.spaces[index];

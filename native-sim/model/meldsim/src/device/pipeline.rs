@@ -40,7 +40,29 @@ use crate::event::Event;
 use crate::firmware::{Action, CommandState};
 use crate::ftl::MapIndex;
 use crate::nvme::{Command, Completion, Directive, Hint, NamespaceId, Opcode, Status};
-use crate::timeline::{CommandRecord, Part};
+use crate::timeline::{CommandRecord, Part, Recorder};
+
+/// What the code of the way leaves out, for speed. The compiler knows it as `BARE` and `IDEAL`; the general code does the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// Nothing.
+    Any,
+    /// A firmware that takes time, zones, and a timeline.
+    Bare,
+    /// These, and what the host interface does: the medium is all that takes time.
+    Ideal,
+}
+
+/// Calls a function that has these two by what a device's way leaves out.
+macro_rules! by_way {
+    ($device:ident.$function:ident($($argument:expr),*)) => {
+        match $device.way {
+            Way::Any => $device.$function::<false, false>($($argument),*),
+            Way::Bare => $device.$function::<true, false>($($argument),*),
+            Way::Ideal => $device.$function::<true, true>($($argument),*),
+        }
+    };
+}
 
 /// The way to the entry of the map for a command to come, by which nothing is looked up but memory.
 #[derive(Clone, Copy, Debug, Default)]
@@ -77,9 +99,18 @@ impl Device {
     /// # Errors
     ///
     /// As [`Device::submit`], and a queue that does not exist or is full.
+    #[inline]
+    pub fn submit_to(&mut self, queue: QueueId, command: &Command) -> Result<(), DeviceError> {
+        by_way!(self.submit_as(queue, command))
+    }
+
     // One copy for all callers: then its parts, each of one caller, become part of it.
     #[inline(never)]
-    pub fn submit_to(&mut self, queue: QueueId, command: &Command) -> Result<(), DeviceError> {
+    fn submit_as<const BARE: bool, const IDEAL: bool>(
+        &mut self,
+        queue: QueueId,
+        command: &Command,
+    ) -> Result<(), DeviceError> {
         self.hil.check(queue)?;
         self.check(command)?;
         if !matches!(command.opcode, Opcode::Read | Opcode::Write) {
@@ -101,7 +132,7 @@ impl Device {
             zone: ZoneStep::None,
         };
         let id = self.insert(queue, command, checked);
-        self.enqueue(queue, id);
+        self.enqueue::<BARE, IDEAL>(queue, id);
         Ok(())
     }
 
@@ -110,7 +141,7 @@ impl Device {
     fn submit_other(&mut self, queue: QueueId, command: &Command) -> Result<(), DeviceError> {
         let checked = self.check_other(command)?;
         let id = self.insert(queue, command, checked);
-        self.enqueue(queue, id);
+        self.enqueue::<false, false>(queue, id);
         Ok(())
     }
 
@@ -146,14 +177,14 @@ impl Device {
         if !more_ranges.is_empty() {
             self.requests.add_ranges(id, more_ranges.into_boxed_slice());
         }
-        self.enqueue(queue, id);
+        self.enqueue::<false, false>(queue, id);
         Ok(())
     }
 
     /// A command will begin at a logical block, after the next one. Nothing is simulated of that: the processor fetches from memory
     /// what leads to the entry of the map that the device will look up, because a map of many pages is in no cache, and others go
     /// on meanwhile.
-    #[inline]
+    #[inline(always)]
     pub fn prefetch_ahead(&self, nsid: NamespaceId, slba: u64) -> Ahead {
         let at = self.namespaces.place(nsid, slba);
         Ahead(at.and_then(|at| self.medium.prefetch_ahead(at)))
@@ -165,6 +196,17 @@ impl Device {
         if let Some(at) = ahead.0 {
             self.medium.prefetch(at);
         }
+    }
+
+    /// Finds what can be left out now. To be called when any of that has changed.
+    pub(super) fn find_way(&mut self) {
+        let is_bare =
+            self.firmware.is_none() && self.zones.is_none() && self.medium.recorder().is_none();
+        self.way = match (is_bare, self.hil.is_direct) {
+            (true, true) => Way::Ideal,
+            (true, false) => Way::Bare,
+            (false, _) => Way::Any,
+        };
     }
 
     /// Why any command is refused.
@@ -214,7 +256,8 @@ impl Device {
     #[inline(always)]
     fn insert(&mut self, queue: QueueId, command: &Command, checked: Checked) -> u32 {
         let lba_bytes = self.profile.controller.lba_size.0;
-        self.requests.insert(Request {
+        let now = self.queue.now();
+        self.requests.insert(|| Request {
             stage: Stage::Queued,
             opcode: command.opcode,
             status: Status::SUCCESS,
@@ -223,7 +266,7 @@ impl Device {
             queue: queue.0,
             tag: command.tag,
             nsid: command.nsid,
-            submitted: self.queue.now(),
+            submitted: now,
             start: command.slba.saturating_mul(lba_bytes),
             bytes: checked.bytes,
             range: checked.range,
@@ -233,7 +276,7 @@ impl Device {
             segment: 0,
             in_flight: 0,
             mapped: checked.range.first,
-            admitted: self.queue.now(),
+            admitted: now,
             has_room: false,
             keeps_awake: false,
             is_sent: false,
@@ -243,46 +286,61 @@ impl Device {
         })
     }
 
-    #[inline]
-    fn enqueue(&mut self, queue: QueueId, id: u32) {
-        if let Some(recorder) = self.medium.recorder() {
-            recorder.submitted(id, self.queue.now());
+    /// What tells what happens, if anything does.
+    #[inline(always)]
+    fn recorder<const BARE: bool>(&mut self) -> Option<&mut Recorder> {
+        match BARE {
+            true => None,
+            false => self.medium.recorder(),
         }
-        if self.hil.is_direct {
-            return self.accept(id);
+    }
+
+    #[inline(always)]
+    fn has_zones<const BARE: bool>(&self) -> bool {
+        !BARE && self.zones.is_some()
+    }
+
+    #[inline(always)]
+    fn enqueue<const BARE: bool, const IDEAL: bool>(&mut self, queue: QueueId, id: u32) {
+        let now = self.queue.now();
+        if let Some(recorder) = self.recorder::<BARE>() {
+            recorder.submitted(id, now);
+        }
+        if IDEAL || self.hil.is_direct {
+            return self.accept::<BARE>(id);
         }
         if self.hil.passes() {
-            return self.fetch_this(id);
+            return self.fetch_this::<BARE>(id);
         }
         self.hil.enqueue(queue.0, id);
-        self.fetch();
+        self.fetch::<BARE>();
     }
 
     /// Fetches what may be fetched.
-    fn fetch(&mut self) {
+    fn fetch<const BARE: bool>(&mut self) {
         while let Some(id) = self.hil.grant() {
             self.hil.queue_wait += self.queue.now() - self.requests[id].submitted;
-            self.fetch_this(id);
+            self.fetch_this::<BARE>(id);
         }
     }
 
     #[inline]
-    fn fetch_this(&mut self, id: u32) {
+    fn fetch_this<const BARE: bool>(&mut self, id: u32) {
         if self.hil.cost > Duration::ZERO {
             self.requests[id].stage = Stage::Fetch;
             self.hil.fetching = Some(id);
             let time = self.queue.now() + self.hil.cost;
             self.queue.schedule(time, Event::Fetched);
         } else {
-            self.receive(id);
+            self.receive::<BARE>(id);
         }
     }
 
     /// Data of a write cross the link before it begins. Deallocations and flushes do not overtake
     /// them; reads do, and flushes that have no effect.
-    fn receive(&mut self, id: u32) {
+    fn receive<const BARE: bool>(&mut self, id: u32) {
         let Some(link) = &mut self.hil.link else {
-            return self.accept(id);
+            return self.accept::<BARE>(id);
         };
         let request = &mut self.requests[id];
         let now = self.queue.now();
@@ -290,14 +348,14 @@ impl Device {
             Opcode::Read => {
                 request.outbound = link.outbound(request);
                 request.is_sent = true;
-                return self.accept(id);
+                return self.accept::<BARE>(id);
             }
-            Opcode::Flush if !self.profile.flush_programs() => return self.accept(id),
+            Opcode::Flush if !self.profile.flush_programs() => return self.accept::<BARE>(id),
             Opcode::Write | Opcode::Append => link.receive(now, request.bytes),
             Opcode::Deallocate | Opcode::Flush | Opcode::ManageZone => link.received(now),
         };
         if arrival == now && self.hil.arriving.is_empty() {
-            self.accept(id);
+            self.accept::<BARE>(id);
         } else {
             request.stage = Stage::Transfer;
             self.hil.arriving.push_back(id);
@@ -307,35 +365,41 @@ impl Device {
 
     /// A command that the controller has fetched, and whose data have arrived, is the firmware's.
     #[inline(always)]
-    fn accept(&mut self, id: u32) {
+    fn accept<const BARE: bool>(&mut self, id: u32) {
         match &mut self.firmware {
-            None => self.start(id),
-            Some(firmware) => {
+            Some(firmware) if !BARE => {
                 self.requests[id].stage = Stage::Firmware;
                 if let Some(recorder) = self.medium.recorder() {
                     recorder.spend(id, Part::Queue, self.queue.now());
                 }
                 firmware.accept(&mut self.queue, &mut self.requests, id);
             }
+            _ => self.start::<BARE>(id),
         }
     }
 
     /// The firmware is through with a command, but for what it does on zones.
-    #[inline]
-    fn start(&mut self, id: u32) {
-        if self.zones.is_none() || !self.enter_zone_unit(id) {
+    #[inline(always)]
+    fn start<const BARE: bool>(&mut self, id: u32) {
+        if BARE {
+            self.begin_as::<BARE>(id);
+        } else if self.zones.is_none() || !self.enter_zone_unit(id) {
             self.begin(id);
         }
     }
 
     /// A command begins on the medium.
-    #[inline]
     pub(super) fn begin(&mut self, id: u32) {
+        self.begin_as::<false>(id);
+    }
+
+    #[inline(always)]
+    fn begin_as<const BARE: bool>(&mut self, id: u32) {
         let request = &mut self.requests[id];
         request.stage = Stage::Medium;
         self.usage[request.range.set as usize].count(request);
-        self.note_begin(id);
-        if self.zones.is_some() && !self.enter_zone(id) {
+        self.note_begin::<BARE>(id);
+        if self.has_zones::<BARE>() && !self.enter_zone(id) {
             return;
         }
         let (queue, requests) = (&mut self.queue, &mut self.requests);
@@ -346,30 +410,31 @@ impl Device {
     }
 
     /// Tells that a command's time up to now was the queue's or the firmware's.
-    #[inline]
-    fn note_begin(&mut self, id: u32) {
-        if let Some(recorder) = self.medium.recorder() {
-            let part = match (&self.firmware, &self.zones) {
-                (None, None) => Part::Queue,
-                _ => Part::Firmware,
-            };
-            recorder.spend(id, part, self.queue.now());
+    #[inline(always)]
+    fn note_begin<const BARE: bool>(&mut self, id: u32) {
+        let now = self.queue.now();
+        let part = match (&self.firmware, &self.zones) {
+            (None, None) => Part::Queue,
+            _ => Part::Firmware,
+        };
+        if let Some(recorder) = self.recorder::<BARE>() {
+            recorder.spend(id, part, now);
         }
     }
 
     /// What the medium has done moves commands on.
     pub(super) fn take_outcomes(&mut self) {
-        self.move_on();
+        self.move_on::<false, false>();
     }
 
     /// The same as part of the caller, which is that of nearly all outcomes.
     #[inline(always)]
-    fn move_on(&mut self) {
+    fn move_on<const BARE: bool, const IDEAL: bool>(&mut self) {
         let mut taken = 0;
         while let Some(&outcome) = self.requests.outcomes.get(taken) {
             taken += 1;
             match outcome {
-                Outcome::Done { request } => self.end_on_medium(request),
+                Outcome::Done { request } => self.end_on_medium::<BARE, IDEAL>(request),
                 Outcome::Pages { request, pages } => self.send(request, u64::from(pages), pages),
                 Outcome::Taken { request } => self.after_controller_latency(request),
             }
@@ -378,6 +443,7 @@ impl Device {
     }
 
     /// What needs no medium takes the controller's latency.
+    #[inline]
     fn after_controller_latency(&mut self, id: u32) {
         let mut time = self.queue.now() + self.profile.controller.latency;
         if self.zones.is_some() {
@@ -387,13 +453,13 @@ impl Device {
     }
 
     /// The controller's latency has passed: for a read, data are ready.
-    fn finish_in_controller(&mut self, id: u32) {
+    fn finish_in_controller<const BARE: bool, const IDEAL: bool>(&mut self, id: u32) {
         let request = &mut self.requests[id];
-        if request.is_sent {
+        if !IDEAL && request.is_sent {
             let pages = std::mem::take(&mut request.outbound.from_controller);
             self.send(id, pages, 1);
-        } else if self.zones.is_none() || !self.enter_zone_unit(id) {
-            self.finish_parts(id, 1);
+        } else if !self.has_zones::<BARE>() || !self.enter_zone_unit(id) {
+            self.finish_parts_as::<BARE, IDEAL>(id, 1);
         }
     }
 
@@ -411,23 +477,28 @@ impl Device {
 
     /// Parts of a command are done; with the last of them the medium is through with it.
     pub(super) fn finish_parts(&mut self, id: u32, parts: u64) {
+        self.finish_parts_as::<false, false>(id, parts);
+    }
+
+    #[inline(always)]
+    fn finish_parts_as<const BARE: bool, const IDEAL: bool>(&mut self, id: u32, parts: u64) {
         if self.requests[id].finish_parts(parts) {
-            self.end_on_medium(id);
+            self.end_on_medium::<BARE, IDEAL>(id);
         }
     }
 
     /// The medium is through with a command, and its data have crossed the link.
-    #[inline]
-    fn end_on_medium(&mut self, id: u32) {
+    #[inline(always)]
+    fn end_on_medium<const BARE: bool, const IDEAL: bool>(&mut self, id: u32) {
         match &mut self.firmware {
-            None => self.complete(id),
-            Some(firmware) => {
+            Some(firmware) if !BARE => {
                 self.requests[id].stage = Stage::Completion;
                 if let Some(recorder) = self.medium.recorder() {
                     recorder.medium_ended(id, self.queue.now());
                 }
                 firmware.ended(&mut self.queue, &mut self.requests, id);
             }
+            _ => self.complete::<BARE, IDEAL>(id),
         }
     }
 
@@ -441,16 +512,20 @@ impl Device {
 
     /// The command has ended: the host sees it.
     #[inline(always)]
-    fn complete(&mut self, id: u32) {
-        self.note_completion(id);
-        if self.zones.is_some() {
+    fn complete<const BARE: bool, const IDEAL: bool>(&mut self, id: u32) {
+        if !BARE {
+            self.note_completion(id);
+        }
+        if self.has_zones::<BARE>() {
             self.leave_zone(id);
         }
         let request = &self.requests[id];
         let awake = request.keeps_awake.then_some(request.range.set);
         let completion = self.requests.complete(id, self.queue.now());
         self.completions.push_back(completion);
-        self.hil.completed();
+        if !IDEAL {
+            self.hil.completed();
+        }
         if let Some(set) = awake {
             self.medium.command_completed(&mut self.queue, set);
         }
@@ -498,9 +573,9 @@ impl Device {
             }
             for action in actions.drain(..) {
                 match action {
-                    Action::Start(id) => self.start(id),
+                    Action::Start(id) => self.start::<false>(id),
                     Action::Serve(id) => self.serve(id),
-                    Action::Complete(id) => self.complete(id),
+                    Action::Complete(id) => self.complete::<false, false>(id),
                 }
             }
             if let Some(firmware) = &mut self.firmware {
@@ -514,7 +589,7 @@ impl Device {
         let request = &mut self.requests[id];
         request.stage = Stage::Medium;
         self.usage[request.range.set as usize].count(request);
-        self.note_begin(id);
+        self.note_begin::<false>(id);
         let request = &mut self.requests[id];
         request.parts += 1;
         request.outbound.from_controller += request.range.pages();
@@ -546,10 +621,20 @@ impl Device {
     }
 
     /// Processes what is due by `limit`, or until a completion can be popped, which it tells.
+    #[inline]
     fn process_until(&mut self, limit: Instant, or_completion: bool) -> bool {
+        by_way!(self.process_as(limit, or_completion))
+    }
+
+    #[inline(never)]
+    fn process_as<const BARE: bool, const IDEAL: bool>(
+        &mut self,
+        limit: Instant,
+        or_completion: bool,
+    ) -> bool {
         while !or_completion || self.completions.is_empty() {
             match self.queue.pop_until(limit) {
-                Some(event) => self.process(event),
+                Some(event) => self.process::<BARE, IDEAL>(event),
                 None => return false,
             }
         }
@@ -563,16 +648,16 @@ impl Device {
 
     /// Something happens. It has one caller.
     #[inline(always)]
-    fn process(&mut self, event: Event) {
+    fn process<const BARE: bool, const IDEAL: bool>(&mut self, event: Event) {
         match event {
             Event::Fetched => {
                 if let Some(id) = self.hil.fetching.take() {
-                    self.receive(id);
+                    self.receive::<BARE>(id);
                 }
             }
             Event::Arrived => {
                 if let Some(id) = self.hil.arriving.pop_front() {
-                    self.accept(id);
+                    self.accept::<BARE>(id);
                 }
             }
             Event::Firmware(core) => {
@@ -581,9 +666,11 @@ impl Device {
                     firmware.step(&mut self.queue, &mut self.requests, core);
                 }
             }
-            Event::Controller(id) => self.finish_in_controller(id),
+            Event::Controller(id) => self.finish_in_controller::<BARE, IDEAL>(id),
             Event::ZoneUnit(id) => self.leave_zone_unit(id),
-            Event::Sent { request, parts } => self.finish_parts(request, u64::from(parts)),
+            Event::Sent { request, parts } => {
+                self.finish_parts_as::<BARE, IDEAL>(request, u64::from(parts));
+            }
             Event::Channel(_)
             | Event::Window(_)
             | Event::Idle(_)
@@ -595,18 +682,20 @@ impl Device {
                     Event::Channel(channel) => self.medium.step_channel(queue, requests, channel),
                     event => self.medium.process(queue, requests, event),
                 }
-                self.move_on();
-                if self.is_ideal {
-                    return;
+                self.move_on::<BARE, IDEAL>();
+                if !IDEAL {
+                    self.note_moved();
                 }
-                self.note_moved();
             }
         }
-        if self.firmware.is_some() {
+        if IDEAL {
+            return;
+        }
+        if !BARE && self.firmware.is_some() {
             self.run_firmware();
         }
         if self.hil.may_fetch() {
-            self.fetch();
+            self.fetch::<BARE>();
         }
     }
 }

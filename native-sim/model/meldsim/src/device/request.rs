@@ -186,7 +186,7 @@ struct Activity {
 }
 
 impl Activity {
-    #[inline]
+    #[inline(always)]
     fn start(&mut self, now: Instant) {
         if self.outstanding == 0 {
             self.since = now;
@@ -194,7 +194,7 @@ impl Activity {
         self.outstanding += 1;
     }
 
-    #[inline]
+    #[inline(always)]
     fn end(&mut self, now: Instant) {
         self.outstanding -= 1;
         if self.outstanding == 0 {
@@ -314,7 +314,7 @@ impl Requests {
     }
 
     /// A command, and what the commands of its namespace have done.
-    #[inline]
+    #[inline(always)]
     pub(super) fn with_stats(&mut self, id: u32) -> (&mut Request, &mut NamespaceStats) {
         let request = &mut self.records[id];
         debug_assert!(request.stage != Stage::Completed, "a free record");
@@ -328,27 +328,35 @@ impl Requests {
         self.namespaces.iter().fold(none, |all, of| all.plus(of))
     }
 
-    /// Takes a command that was submitted now; gives its number.
-    #[inline]
-    pub(super) fn insert(&mut self, request: Request) -> u32 {
-        self.all.start(request.submitted);
-        let stats = self.stats_of_mut(request.nsid);
+    /// Takes a command that is submitted now; gives its number.
+    #[inline(always)]
+    pub(super) fn insert(&mut self, make: impl Fn() -> Request) -> u32 {
+        let id = self.records.insert_with(make);
+        let Request {
+            opcode,
+            nsid,
+            submitted,
+            bytes,
+            ..
+        } = self.records[id];
+        self.all.start(submitted);
+        let stats = self.stats_of_mut(nsid);
         stats.outstanding_commands += 1;
-        match request.opcode {
+        match opcode {
             Opcode::Read => {
                 stats.read_commands += 1;
-                stats.host_read_bytes += request.bytes;
-                self.reads.start(request.submitted);
+                stats.host_read_bytes += bytes;
+                self.reads.start(submitted);
             }
             Opcode::Write | Opcode::Append => {
                 stats.write_commands += 1;
-                stats.host_written_bytes += request.bytes;
+                stats.host_written_bytes += bytes;
             }
             Opcode::Deallocate => stats.deallocate_commands += 1,
             Opcode::Flush => stats.flush_commands += 1,
             Opcode::ManageZone => {}
         }
-        self.records.insert(request)
+        id
     }
 
     /// The command, a deallocation, has more ranges.
@@ -404,7 +412,7 @@ impl Requests {
     }
 
     /// Pages have come from the medium: of a read, for the host; of a write, to be merged.
-    #[inline]
+    #[inline(always)]
     pub(super) fn pages_read(&mut self, id: u32, pages: u8) {
         let request = &mut self[id];
         if request.is_sent {

@@ -25,7 +25,7 @@ pub struct SetUsage {
 
 impl SetUsage {
     /// Counts a command that begins on the medium.
-    #[inline]
+    #[inline(always)]
     pub(super) fn count(&mut self, request: &Request) {
         match request.opcode {
             Opcode::Read => {

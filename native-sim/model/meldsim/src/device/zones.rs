@@ -64,6 +64,7 @@ impl Device {
                 max_open: profile.zones.max_open,
             };
             self.zones = Some(Box::new(Zones::new(shape, size_lbas)));
+            self.find_way();
         }
     }
 

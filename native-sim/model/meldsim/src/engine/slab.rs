@@ -18,19 +18,32 @@ impl<T> Slab<T> {
         }
     }
 
-    #[inline]
-    pub(crate) fn insert(&mut self, item: T) -> u32 {
+    #[inline(always)]
+    pub(crate) fn insert(&mut self, item: T) -> u32
+    where
+        T: Copy,
+    {
+        self.insert_with(|| item)
+    }
+
+    /// The same of what is made in its place: a large object is not copied there.
+    #[inline(always)]
+    pub(crate) fn insert_with(&mut self, make: impl Fn() -> T) -> u32 {
         match self.free.pop() {
             Some(index) => {
-                self.items[index as usize] = item;
+                self.items[index as usize] = make();
                 index
             }
-            None => {
-                debug_assert!(self.items.len() < NIL as usize);
-                self.items.push(item);
-                (self.items.len() - 1) as u32
-            }
+            None => self.grow(make()),
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, item: T) -> u32 {
+        debug_assert!(self.items.len() < NIL as usize);
+        self.items.push(item);
+        (self.items.len() - 1) as u32
     }
 
     /// Frees the place; the object stays readable until the place is used again.

@@ -195,7 +195,7 @@ impl Addressing {
     }
 
     /// A number's place in its log, and the log.
-    #[inline]
+    #[inline(always)]
     fn in_log(&self, ppn: Ppn) -> (u64, u32) {
         match u64::from(self.logs) {
             1 => (ppn.0, 0),
@@ -203,7 +203,7 @@ impl Addressing {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn log_addr(&self, ppn: Ppn) -> LogAddr {
         let (number, log_id) = self.in_log(ppn);
         let (superblock, position) = self.by_superblock.divide(number);

@@ -301,7 +301,7 @@ impl Place {
 }
 
 /// Pages that are programmed together, from when they are complete until the program has ended.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Program {
     slots: WordlinePages,
     /// Once a die was given it.

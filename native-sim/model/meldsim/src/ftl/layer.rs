@@ -438,7 +438,7 @@ impl Ftl {
         (wordline, page.page)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn layout_of(&self, at: LogAddr) -> Layout {
         self.logs[at.log_id as usize]
             .blocks

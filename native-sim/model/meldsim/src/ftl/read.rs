@@ -50,7 +50,7 @@ impl Ftl {
 
     /// Reads one page but for so many codewords, as most requests do: shorter than the way of several. Returns where it was
     /// found.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn read_page(
         &self,
         flash: &mut Flash,

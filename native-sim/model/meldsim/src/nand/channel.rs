@@ -328,7 +328,7 @@ impl<T: Copy + Default> Ring<T> {
 
     #[inline]
     fn front(&self) -> Option<T> {
-        (self.len > 0).then(|| self.items[self.slot(0)])
+        (self.len > 0).then(|| self.items[self.head & (MAX_DIES - 1)])
     }
 
     #[inline]
@@ -343,7 +343,7 @@ impl<T: Copy + Default> Ring<T> {
     fn push_front(&mut self, item: T) {
         debug_assert!(self.len <= self.last, "a die is twice in a queue");
         self.head = self.head.wrapping_sub(1) & self.last;
-        self.items[self.slot(0)] = item;
+        self.items[self.head & (MAX_DIES - 1)] = item;
         self.len += 1;
     }
 

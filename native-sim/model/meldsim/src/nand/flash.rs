@@ -11,7 +11,7 @@ use super::counts::{DieCounts, FlashStats};
 use super::die::{Die, Wait};
 use super::geometry::{Geometry, PageSet, Unit, WordlineAddr};
 use super::operation::{Finished, Kind, Op, Owner, planes_of, work_of};
-use super::page_read::{PageRead, Stepped};
+use super::page_read::PageRead;
 use crate::engine::{Divisor, Duration, EventQueue, Instant, NIL, TotalTime};
 use crate::event::Event;
 use crate::profile::{ChannelKind, Energy, Profile, ProfileError};
@@ -67,7 +67,7 @@ impl Flash {
     }
 
     /// As [`Flash::read`], of which so many codewords stay on the die, unless the whole wordline is sensed.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn read_part(
         &mut self,
         queue: &mut Events,
@@ -201,48 +201,31 @@ impl Flash {
         bring_forward(queue, channel, event_at);
     }
 
-    /// Handles the event of a channel: finishes what has ended, grants the bus, and sets the next
+    /// What is left out of the code of channels.
+    #[inline(always)]
+    pub(crate) fn kind(&self) -> ChannelKind {
+        self.shared.kind
+    }
+
+    /// Handles the event of a channel, of its [kind](Flash::kind): finishes what has ended, grants the bus, and sets the next
     /// event. What has ended is a page, or is in `finished`.
     #[inline(always)]
-    pub(crate) fn step(
+    pub(crate) fn step<const SINGLE: bool, const PLAIN: bool>(
         &mut self,
         queue: &mut Events,
         channel: u32,
         finished: &mut Vec<Finished>,
     ) -> Option<PageRead> {
         let now = queue.now();
-        let (page, next) = match self.shared.kind {
-            ChannelKind::Plain => self.step_page::<true>(channel, now, finished),
-            ChannelKind::Single => self.step_single(channel, now, finished),
-            ChannelKind::Any => (
-                None,
-                self.context::<false, false>(channel).step(now, finished),
-            ),
-        };
-        queue.set_timer(channel, next);
-        page
-    }
-
-    /// Beside the code of plain channels there is no room for it in the processor's registers.
-    #[inline(never)]
-    fn step_single(&mut self, channel: u32, now: Instant, finished: &mut Vec<Finished>) -> Stepped {
-        self.step_page::<false>(channel, now, finished)
-    }
-
-    #[inline(always)]
-    fn step_page<const PLAIN: bool>(
-        &mut self,
-        channel: u32,
-        now: Instant,
-        finished: &mut Vec<Finished>,
-    ) -> Stepped {
-        match self.context::<true, PLAIN>(channel).step_page(now) {
-            Some(stepped) => stepped,
-            None => (
-                None,
-                self.context::<true, PLAIN>(channel).step(now, finished),
-            ),
+        if SINGLE {
+            if let Some((page, next)) = self.context::<true, PLAIN>(channel).step_page(now) {
+                queue.set_timer(channel, next);
+                return page;
+            }
         }
+        let next = self.context::<SINGLE, PLAIN>(channel).step(now, finished);
+        queue.set_timer(channel, next);
+        None
     }
 
     #[inline(always)]

@@ -236,7 +236,7 @@ impl Fifo {
     }
 
     /// Appends an element; its link becomes [`NIL`].
-    #[inline]
+    #[inline(always)]
     pub(super) fn push<T: Linked>(&mut self, slab: &mut Slab<T>, element: T) {
         let index = slab.insert(element);
         *slab[index].next() = NIL;

@@ -3,12 +3,14 @@
 //! | shortcut | holds where | what is left out |
 //! | --- | --- | --- |
 //! | direct | the host interface limits nothing: no limit of commands, no cost of fetching one, no link, no DRAM rate | queues, fetching, data crossing the link |
-//! | ideal | direct, and the firmware takes no time | all but the medium, at each event of a channel |
+//! | bare | the firmware takes no time; and neither zones nor a timeline | what these do for a command |
+//! | ideal | direct and bare | all but the medium |
 //! | single | one-plane dies with packages and queues of their own, ideal cells; and no timeline | planes, packages, transactions, cells and timelines in the code of channels |
 //! | plain | single, and dies do one thing at a time, on whole pages | what a die could do besides |
 //!
-//! Ideal is direct, plain is single, and these do not depend on those: each of the nine combinations exists. The first two hold for
-//! as long as the device; a timeline suspends the others. With or without a shortcut the results are the same, to the picosecond.
+//! Plain is single, and the channels' do not depend on the others. The first holds for as long as the device; zones end, and a
+//! timeline suspends, the others. The code of each kind is compiled by itself (`device/pipeline.rs`, `nand/context.rs`). With or
+//! without a shortcut the results are the same, to the picosecond.
 
 use super::{DataRate, DieInterleave, FirmwareDesign, Issue, Profile};
 use crate::engine::Duration;

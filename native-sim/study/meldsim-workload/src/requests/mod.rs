@@ -39,6 +39,10 @@ pub(super) struct Requests {
     /// A flush is due at the end of a pass.
     ends_with_sync: bool,
     descriptors: Option<Descriptors>,
+    /// Bytes of each request, where all are alike and anywhere: then only their number ends a pass.
+    alike: Option<u64>,
+    /// So many of them can be drawn before the pass, or the job, may be over.
+    alike_left: u64,
 }
 
 /// What a job is.
@@ -190,7 +194,7 @@ impl Requests {
             is_last: places.are_stuck(),
             ..Pass::default()
         };
-        Requests {
+        let mut requests = Requests {
             kind: Kind {
                 reads: job.rw.reads(),
                 writes: job.rw.writes(),
@@ -230,7 +234,76 @@ impl Requests {
             last_was_sync: false,
             ends_with_sync: false,
             descriptors: Descriptors::new(job),
+            alike: None,
+            alike_left: 0,
+        };
+        requests.alike = requests.bytes_alike();
+        requests
+    }
+
+    /// The bytes of each request, if nothing but the block and the direction is drawn for one.
+    fn bytes_alike(&self) -> Option<u64> {
+        let Kind {
+            reads,
+            writes,
+            trims,
+            sizes_by_order,
+            fsync,
+            fdatasync,
+            ..
+        } = self.kind;
+        let used = match (reads, writes, trims) {
+            (true, true, false) => 0..2,
+            (true, false, false) => 0..1,
+            (false, true, false) => 1..2,
+            _ => return None,
+        };
+        let bytes = self.sizes[used.start].least;
+        let is_alike = |index: usize| {
+            let Sizes { least, most, .. } = self.sizes[index];
+            least == bytes && most == bytes && self.places.are_anywhere(index)
+        };
+        let is_plain = fsync == 0 && fdatasync == 0 && self.descriptors.is_none();
+        (is_plain && !sizes_by_order && bytes > 0 && used.clone().all(is_alike)).then_some(bytes)
+    }
+
+    /// How many requests of so many bytes the pass goes on for at least.
+    fn count_alike(&self, bytes: u64) -> u64 {
+        let kind = &self.kind;
+        if kind.time_based || !self.pass.is_on {
+            return u64::from(self.pass.is_on) << 32;
         }
+        let loops = u64::from(kind.loops);
+        let all = kind.all_bytes.saturating_mul(loops);
+        let mut left = all.saturating_sub(self.directed(&self.issued_bytes));
+        if kind.counts_passes {
+            left = left.min(kind.pass_bytes.saturating_sub(self.pass.bytes));
+        }
+        let most = kind
+            .most_requests
+            .map_or(u64::MAX, |most| most.saturating_mul(loops));
+        (left / bytes).min(most.saturating_sub(self.issued.iter().sum()))
+    }
+
+    /// The next request of those that are alike.
+    #[inline(always)]
+    fn draw_alike(&mut self, bytes: u64) -> Option<Request> {
+        let direction = self.draw_direction();
+        let start = self.places.anywhere(direction);
+        if start.is_none() {
+            (self.alike_left, self.pass.goes_on) = (0, false);
+        }
+        let start = start?;
+        self.alike_left -= 1;
+        self.issued[direction as usize] += 1;
+        self.issued_bytes[direction as usize] += bytes;
+        self.pass.bytes += bytes;
+        Some(Request {
+            start,
+            bytes,
+            direction,
+            waits: false,
+        })
     }
 
     /// Random writes as the job's, with that distribution, in the first bytes of its namespace, without an end: what came
@@ -501,22 +574,38 @@ impl Requests {
     }
 }
 
-impl Iterator for Requests {
-    type Item = Request;
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<Request> {
-        loop {
+impl Requests {
+    #[inline(never)]
+    fn next_of_any(&mut self) -> Option<Request> {
+        let request = loop {
             match self.upcoming()? {
                 Upcoming::Sync => return Some(self.sync()),
                 Upcoming::Data => {
                     let direction = self.draw_direction();
                     if let Some(request) = self.draw(direction) {
-                        return Some(request);
+                        break request;
                     }
                 }
             }
+        };
+        if let Some(bytes) = self.alike {
+            self.alike_left = self.count_alike(bytes);
         }
+        Some(request)
+    }
+}
+
+impl Iterator for Requests {
+    type Item = Request;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<Request> {
+        if let (Some(bytes), 1..) = (self.alike, self.alike_left) {
+            if let Some(request) = self.draw_alike(bytes) {
+                return Some(request);
+            }
+        }
+        self.next_of_any()
     }
 }
 

@@ -25,6 +25,7 @@ pub(crate) struct Submitted {
 }
 
 impl Submitted {
+    #[inline(always)]
     pub(crate) fn ended(self, completion: &Completion) -> Ended {
         Ended {
             submitted: match self.ends_write {

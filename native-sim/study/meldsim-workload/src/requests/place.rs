@@ -288,6 +288,22 @@ impl Places {
         })
     }
 
+    /// Whether requests of a direction may begin anywhere, each drawn by itself.
+    pub(super) fn are_anywhere(&self, index: usize) -> bool {
+        let is_free = matches!(self.cover, Cover::Nothing) && self.popularity.is_none();
+        let is_whole = self.zone.is_none() && self.zones[index].is_none();
+        let is_random = self.is_random && self.random_percent[index] == 100 && self.run == 1;
+        is_free && is_whole && is_random && self.count(Direction::ALL[index]) > 0
+    }
+
+    /// Where the next of those begins; `None` as of [`Places::next`].
+    #[inline(always)]
+    pub(super) fn anywhere(&mut self, direction: Direction) -> Option<u64> {
+        let places = self.count(direction);
+        let place = self.block.below(places);
+        (place < places).then(|| self.offset + place * self.align[direction as usize])
+    }
+
     /// Whether the random map takes no notice of the request that was looked for last, found or not.
     pub(super) fn is_unnoticed(&self) -> bool {
         self.is_unnoticed

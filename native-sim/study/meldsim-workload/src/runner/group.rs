@@ -260,26 +260,15 @@ impl<'a, F: FnMut(f64) -> ControlFlow<()>> Group<'a, F> {
         self.jobs[self.range.start + stream].preload_late(device)
     }
 
-    /// What a stream does next when its job, which may go on at this time, says so.
+    /// The job of a stream.
     #[inline(always)]
-    pub(super) fn next_by(
-        &mut self,
-        device: &Device,
-        turn: Turn,
-        next: impl FnOnce(&mut Running, Instant) -> Next<Submitted>,
-    ) -> Next<Submitted> {
-        if let Some(next) = self.before_next(device, turn) {
-            return next;
-        }
-        let job = &mut self.jobs[self.range.start + turn.stream];
-        let next = next(job, device.now());
-        self.after_next(device, turn, &next);
-        next
+    pub(super) fn job_of(&mut self, turn: Turn) -> &mut Running {
+        &mut self.jobs[self.range.start + turn.stream]
     }
 
     /// What a stream does next where its job has no say in it. Else its job goes on at this time.
     #[inline(always)]
-    fn before_next(&mut self, device: &Device, turn: Turn) -> Option<Next<Submitted>> {
+    pub(super) fn before_next(&mut self, device: &Device, turn: Turn) -> Option<Next<Submitted>> {
         let index = self.range.start + turn.stream;
         let now = device.now();
         let job = &mut self.jobs[index];
@@ -297,7 +286,7 @@ impl<'a, F: FnMut(f64) -> ControlFlow<()>> Group<'a, F> {
 
     /// The job of a stream has said what that does next.
     #[inline(always)]
-    fn after_next(&mut self, device: &Device, turn: Turn, next: &Next<Submitted>) {
+    pub(super) fn after_next(&mut self, device: &Device, turn: Turn, next: &Next<Submitted>) {
         let index = self.range.start + turn.stream;
         let now = device.now();
         let job = &mut self.jobs[index];
@@ -362,8 +351,13 @@ impl<F: FnMut(f64) -> ControlFlow<()>> Load for Group<'_, F> {
     #[inline(always)]
     fn next(&mut self, device: &mut Device, turn: Turn) -> Result<Next<Submitted>, RunError> {
         self.preload(device, turn.stream)?;
-        let next = |job: &mut Running, now| job.next(now, turn.outstanding);
-        Ok(self.next_by(device, turn, next))
+        if let Some(next) = self.before_next(device, turn) {
+            return Ok(next);
+        }
+        let job = self.job_of(turn);
+        let next = job.next(device.now(), turn.outstanding);
+        self.after_next(device, turn, &next);
+        Ok(next)
     }
 
     fn resumed(&mut self) -> Option<usize> {

@@ -387,7 +387,7 @@ impl Running {
     }
 
     /// Draws the requests after the present one, and lets the device fetch what it will look up for reads.
-    #[inline]
+    #[inline(always)]
     pub(super) fn look_ahead(&mut self, device: &Device) {
         if !self.looks_ahead {
             return;
@@ -404,7 +404,7 @@ impl Running {
     }
 
     /// The logical blocks of a request: the first, and how many.
-    #[inline]
+    #[inline(always)]
     fn blocks(&self, request: &Request) -> (u64, u32) {
         // That their number fits was checked for the largest request. Only requests that are widened end within a block.
         let first = request.start >> self.lba_shift;
@@ -412,6 +412,7 @@ impl Running {
         (first, ((end >> self.lba_shift) - first) as u32)
     }
 
+    #[inline(always)]
     fn command(&mut self, request: &Request) -> Command {
         let (slba, nlb) = self.blocks(request);
         if self.job.widens {

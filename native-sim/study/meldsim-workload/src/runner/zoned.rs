@@ -462,9 +462,13 @@ impl<F: FnMut(f64) -> ControlFlow<()>> Load for InZones<'_, '_, F> {
         if self.group.preload(device, turn.stream)? {
             self.zoned.refresh(device);
         }
-        let zoned = &mut self.zoned;
-        let next = |job: &mut Running, now| zoned.next(job, turn, now);
-        Ok(self.group.next_by(device, turn, next))
+        if let Some(next) = self.group.before_next(device, turn) {
+            return Ok(next);
+        }
+        let job = self.group.job_of(turn);
+        let next = self.zoned.next(job, turn, device.now());
+        self.group.after_next(device, turn, &next);
+        Ok(next)
     }
 
     fn resumed(&mut self) -> Option<usize> {

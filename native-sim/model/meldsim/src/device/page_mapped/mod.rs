@@ -28,7 +28,7 @@ use crate::ftl::{Entry, Ftl, MAX_NAMESPACE_PAGES, MapIndex, Region};
 use crate::nand::{Finished, Flash, Geometry, Owner, PageRead, PageSet, Sense, Unit, WordlineAddr};
 use crate::nvme::fdp::FdpEvents;
 use crate::nvme::{Opcode, Status, Windows};
-use crate::profile::{BufferScope, Journaling, Profile, ProfileError};
+use crate::profile::{BufferScope, ChannelKind, Journaling, Profile, ProfileError};
 use crate::timeline::{Recorder, Timeline};
 
 /// An NVM set: a translation layer over planes of its own, and the commands that wait for it. What
@@ -169,7 +169,7 @@ impl<M: Map> Medium for NandMedium<M> {
         of.ftl.add_space()
     }
 
-    #[inline]
+    #[inline(always)]
     fn begin(&mut self, queue: &mut EventQueue<Event>, requests: &mut Requests, id: u32) {
         let outstanding = requests.outstanding();
         let request = &mut requests[id];
@@ -232,12 +232,11 @@ impl<M: Map> Medium for NandMedium<M> {
         requests: &mut Requests,
         channel: u32,
     ) {
-        if let Some(page) = self.flash.step(queue, channel, &mut self.finished) {
-            self.finish_page(queue, requests, page);
-        } else if !self.finished.is_empty() {
-            self.finish_all(queue, requests);
+        match self.flash.kind() {
+            ChannelKind::Plain => self.step::<true, true>(queue, requests, channel),
+            ChannelKind::Single => self.step_apart::<true, false>(queue, requests, channel),
+            ChannelKind::Any => self.step_apart::<false, false>(queue, requests, channel),
         }
-        self.share_slots(queue, requests);
     }
 
     fn command_completed(&mut self, queue: &mut EventQueue<Event>, set: u32) {
@@ -276,13 +275,13 @@ impl<M: Map> Medium for NandMedium<M> {
         self.sets[set as usize].ftl.left_in_superblock(stream)
     }
 
-    #[inline]
+    #[inline(always)]
     fn prefetch_ahead(&self, (set, space, page): (u32, u32, u64)) -> Option<(u32, MapIndex)> {
         let index = self.sets[set as usize].ftl.prefetch_leaf(space, page)?;
         Some((set, index))
     }
 
-    #[inline]
+    #[inline(always)]
     fn prefetch(&self, (set, index): (u32, MapIndex)) {
         self.sets[set as usize].ftl.prefetch(index);
     }
@@ -319,6 +318,35 @@ impl<M: Map> Medium for NandMedium<M> {
 }
 
 impl<M: Map> NandMedium<M> {
+    /// A channel's event, and what comes of it.
+    #[inline(always)]
+    fn step<const SINGLE: bool, const PLAIN: bool>(
+        &mut self,
+        queue: &mut EventQueue<Event>,
+        requests: &mut Requests,
+        channel: u32,
+    ) {
+        let finished = &mut self.finished;
+        let page = self.flash.step::<SINGLE, PLAIN>(queue, channel, finished);
+        if let Some(page) = page {
+            self.finish_page(queue, requests, page);
+        } else if !self.finished.is_empty() {
+            self.finish_all(queue, requests);
+        }
+        self.share_slots(queue, requests);
+    }
+
+    /// The same as a function of its own: one of several kinds of channels fits into the processor's registers.
+    #[inline(never)]
+    fn step_apart<const SINGLE: bool, const PLAIN: bool>(
+        &mut self,
+        queue: &mut EventQueue<Event>,
+        requests: &mut Requests,
+        channel: u32,
+    ) {
+        self.step::<SINGLE, PLAIN>(queue, requests, channel);
+    }
+
     /// Pages of a segment of a read of so many.
     fn segment_of(&self, pages: u64, outstanding: usize) -> u64 {
         if self.segment_pages == 0 {
@@ -345,7 +373,7 @@ impl<M: Map> NandMedium<M> {
     }
 
     /// Issues a read of one page.
-    #[inline]
+    #[inline(always)]
     fn read_page(&mut self, queue: &mut EventQueue<Event>, requests: &mut Requests, id: u32) {
         let (request, stats) = requests.with_stats(id);
         let PageRange {

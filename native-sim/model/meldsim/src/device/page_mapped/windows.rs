@@ -61,7 +61,7 @@ impl<M: Map> Windowed for NandMedium<M> {
 
 impl<M: Map> NandMedium<M> {
     /// Takes a command that begins off the budget of its set's window.
-    #[inline]
+    #[inline(always)]
     pub(super) fn account(&mut self, queue: &mut EventQueue<Event>, request: &Request) {
         if !matches!(request.opcode, Opcode::Read | Opcode::Write) {
             return;

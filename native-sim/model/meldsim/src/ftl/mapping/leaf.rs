@@ -307,10 +307,11 @@ impl Leaf {
         self.counts.runs <= MAX_RUNS
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn get(&self, offset: usize) -> Entry {
         match &self.body {
             Body::Dense(dense) => dense.raw[offset].entry(),
+            Body::Whole { first, .. } => Entry::Flash(Ppn(first.0 + offset as u64)),
             other => other.get(offset),
         }
     }

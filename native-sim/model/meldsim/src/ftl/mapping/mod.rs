@@ -136,7 +136,7 @@ impl Mapping {
         ((leaf >> NODE_BITS) as usize, leaf as usize & (NODE - 1))
     }
 
-    #[inline]
+    #[inline(always)]
     fn leaf(&self, space: u32, page: u64) -> Option<u32> {
         let (node, index) = Mapping::split(page);
         let node = *self.directories[space as usize].get(node)?;
@@ -148,7 +148,7 @@ impl Mapping {
     }
 
     /// The index of a page, if its leaf exists.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn find(&self, space: u32, page: u64) -> Option<MapIndex> {
         let leaf = self.leaf(space, page)?;
         Some(MapIndex::new(leaf, page as usize & (LEAF - 1)))
@@ -203,7 +203,7 @@ impl Mapping {
         self.free_leaves.push(leaf);
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn get(&self, index: MapIndex) -> Entry {
         self.leaves[index.leaf()].get(index.offset())
     }
@@ -211,8 +211,10 @@ impl Mapping {
     /// The entry of a page.
     #[inline(always)]
     pub(crate) fn entry(&self, space: u32, page: u64) -> Entry {
-        let index = self.find(space, page);
-        index.map_or(Entry::Unmapped, |index| self.get(index))
+        match self.find(space, page) {
+            Some(index) => self.get(index),
+            None => Entry::Unmapped,
+        }
     }
 
     /// The leaf of an entry will be used soon, if it is one.

@@ -11,7 +11,7 @@ use super::operation::Kind;
 use super::{Finished, Flash, Geometry, Owner, PageRead, PageSet, Sense, Unit, WordlineAddr};
 use crate::engine::{Duration, EventQueue, Instant, NIL};
 use crate::event::Event;
-use crate::profile::Profile;
+use crate::profile::{ChannelKind, Profile};
 
 /// Time of a command and of a page on the bus of the profiles here: 10 and 4625 bytes at 1.25 ns.
 const COMMAND: Duration = Duration::from_ps(12_500);
@@ -97,7 +97,12 @@ impl Rig {
         let mut finished = Vec::new();
         while let Some(event) = self.queue.pop_until(limit) {
             if let Event::Channel(channel) = event {
-                let page = self.flash.step(&mut self.queue, channel, &mut finished);
+                let (flash, queue) = (&mut self.flash, &mut self.queue);
+                let page = match flash.kind() {
+                    ChannelKind::Plain => flash.step::<true, true>(queue, channel, &mut finished),
+                    ChannelKind::Single => flash.step::<true, false>(queue, channel, &mut finished),
+                    ChannelKind::Any => flash.step::<false, false>(queue, channel, &mut finished),
+                };
                 finished.extend(page.map(
                     |PageRead {
                          at, pages, owner, ..
