@@ -206,7 +206,7 @@ fn bursts_beyond_the_write_buffer_are_limited_by_it() {
     let buffer = profile.controller.write_buffer.0 / 4096;
     for (blocks, limit) in [(16 * buffer, "write buffer"), (buffer / 4, "rate")] {
         let text = format!(
-            "[j]\nrw=randwrite\nbs=4k\niodepth={blocks}\nthinktime=100ms\nthinktime_blocks={blocks}\nsize=2m\nio_size={}k\n",
+            "[j]\nrw=randwrite\nbs=4k\niodepth={blocks}\nthinktime=500ms\nthinktime_blocks={blocks}\nsize=2m\nio_size={}k\n",
             16 * blocks
         );
         let jobs = parse_job_file("bursts.fio", &text, &Job::new(""))
