@@ -289,6 +289,7 @@ impl DeviceResult {
             "reads",
             &[
                 (flash.host_pages_read, "pages for the host"),
+                (flash.read_ahead_pages, "read ahead"),
                 (flash.merge_pages_read, "to merge writes"),
                 (flash.gc_pages_read, "for garbage collection"),
                 (flash.map_pages_read, "of the mapping"),

@@ -488,6 +488,7 @@ impl DeviceResult {
         self.fill.map(|_| FlashPages {
             host_pages_read: run.host_pages_read,
             merge_pages_read: run.merge_pages_read,
+            read_ahead_pages: run.read_ahead_pages,
             gc_pages_read: run.gc_pages_read,
             host_pages_programmed: run.host_pages_programmed,
             gc_pages_programmed: run.gc_pages_programmed,
@@ -598,6 +599,9 @@ pub struct FlashPages {
     pub host_pages_read: u64,
     /// Pages read because a write covers them in part.
     pub merge_pages_read: u64,
+    /// Pages read ahead; left out where none were.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub read_ahead_pages: u64,
     /// Pages that garbage collection read.
     pub gc_pages_read: u64,
     /// Pages programmed for the host.

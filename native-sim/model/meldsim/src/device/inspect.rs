@@ -141,6 +141,7 @@ impl Device {
             unmapped_page_reads: host.unmapped_page_reads,
             host_pages_read: host.host_pages_read,
             merge_pages_read: host.merge_pages_read,
+            read_ahead_hits: host.read_ahead_hits,
             queue_wait_ps: self.hil.queue_wait.as_counter(),
             link_to_device_busy_ps: to_device.as_ps(),
             link_to_host_busy_ps: to_host.as_ps(),

@@ -232,6 +232,10 @@ stats! {
     zone_unit_busy_ps,
     /// Time writes waited for the write buffer, summed over them.
     buffer_wait_ps,
+    /// Pages read ahead from flash.
+    read_ahead_pages,
+    /// Pages that reads had of those that were read ahead.
+    read_ahead_hits,
 }
 
 stats! {
@@ -278,6 +282,8 @@ stats! {
     mapped_pages,
     /// Of these, pages that lie on flash in the melded layout.
     melded_mapped_pages,
+    /// Pages that reads had of those that were read ahead.
+    read_ahead_hits,
 }
 
 impl NamespaceStats {

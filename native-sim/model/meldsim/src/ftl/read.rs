@@ -73,6 +73,17 @@ impl Ftl {
         entry
     }
 
+    /// How many of consecutive pages, from the first on, are on flash.
+    pub(crate) fn pages_on_flash(&self, space: u32, first: u64, end: u64) -> u64 {
+        let (mut on_flash, mut ends) = (0, false);
+        self.mapping
+            .for_each_run_in(space, first, end, |entry, pages| {
+                ends |= !matches!(entry, Entry::Flash(_));
+                on_flash += if ends { 0 } else { pages };
+            });
+        on_flash
+    }
+
     /// The host reads consecutive pages.
     #[inline]
     pub(crate) fn note_read(&mut self, space: u32, first: u64, end: u64) {

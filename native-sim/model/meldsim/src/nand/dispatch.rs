@@ -8,7 +8,7 @@ use super::context::{ChannelContext, Shared};
 use super::die::{Next, Wait};
 use super::operation::{Command, Kind, Op, Owner, planes_of, take_pe, take_read, work_of};
 use crate::engine::{Duration, Instant, NIL, Slab, prefetch};
-use crate::timeline::{BusUse, Work};
+use crate::timeline::{BusUse, Purpose, Work};
 
 impl<const SINGLE: bool, const PLAIN: bool> ChannelContext<'_, SINGLE, PLAIN> {
     /// Gives the free servers of the channel their next transactions.
@@ -183,7 +183,13 @@ impl<const SINGLE: bool, const PLAIN: bool> ChannelContext<'_, SINGLE, PLAIN> {
             true => Work::MeldedSense,
             false => Work::Sense(timing.flash_page(first.pages.trailing_zeros()) as u8),
         };
-        let is_of_map = Owner(first.tag).as_map().is_some();
+        let owner = Owner(first.tag);
+        let purpose = match (owner.as_map(), owner.as_gc()) {
+            (Some(_), _) => Purpose::Mapping,
+            (_, Some(_)) => Purpose::Collection,
+            // Of a command, or read ahead for one.
+            (None, None) => Purpose::Host,
+        };
         let reads = Reads {
             ops,
             next: command.first,
@@ -191,7 +197,7 @@ impl<const SINGLE: bool, const PLAIN: bool> ChannelContext<'_, SINGLE, PLAIN> {
         let requests = reads.clone().filter_map(|(_, request)| request);
         recorder.bus(die, BusUse::Command, granted, requests);
         let sensed = (sense_start, sense_start + command.sense);
-        recorder.senses(die, command.planes, work, sensed, reads, is_of_map);
+        recorder.senses(die, command.planes, work, sensed, reads, purpose);
     }
 
     /// Tells of a bus that is held from now on for nobody in particular.

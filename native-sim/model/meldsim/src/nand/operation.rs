@@ -23,6 +23,9 @@ pub(crate) struct Owner(pub(super) u32);
 impl Owner {
     /// Owners from here on are the device's own: garbage collectors and mappings in turn, the first set's at the top.
     const FIRST_OWN: u32 = u32::MAX - 2 * u16::MAX as u32 - 1;
+    /// Chunks that a set reads ahead at a time, at most. Their owners are before those, the first set's first.
+    pub(crate) const CHUNKS: u8 = 32;
+    const FIRST_AHEAD: u32 = Owner::FIRST_OWN - Owner::CHUNKS as u32 * (u16::MAX as u32 + 1);
 
     /// The garbage collection of an NVM set.
     #[inline]
@@ -37,6 +40,13 @@ impl Owner {
         Owner(Owner::gc(set).0 - 1)
     }
 
+    /// A chunk that an NVM set reads ahead.
+    #[inline]
+    pub(crate) fn ahead(set: u32, chunk: u8) -> Owner {
+        debug_assert!(set <= u32::from(u16::MAX) && chunk < Owner::CHUNKS);
+        Owner(Owner::FIRST_AHEAD + set * u32::from(Owner::CHUNKS) + u32::from(chunk))
+    }
+
     #[inline]
     pub(crate) fn request(index: u32) -> Owner {
         Owner(index)
@@ -45,7 +55,16 @@ impl Owner {
     /// The host's request, if it is for one.
     #[inline]
     pub(crate) fn as_request(self) -> Option<u32> {
-        (self.0 < Owner::FIRST_OWN).then_some(self.0)
+        (self.0 < Owner::FIRST_AHEAD).then_some(self.0)
+    }
+
+    /// The NVM set and the chunk, if it is for one that is read ahead.
+    #[inline]
+    pub(crate) fn as_ahead(self) -> Option<(u32, u8)> {
+        let chunks = u32::from(Owner::CHUNKS);
+        let number = self.0.wrapping_sub(Owner::FIRST_AHEAD);
+        let is_ahead = (Owner::FIRST_AHEAD..Owner::FIRST_OWN).contains(&self.0);
+        is_ahead.then_some((number / chunks, (number % chunks) as u8))
     }
 
     /// The NVM set, if it is for one's garbage collection.

@@ -43,6 +43,10 @@ section! {
         /// two segments, so that others get in between. A deeper queue is served for throughput. Unit:
         /// count; range 0 to 65536, 0: never; default 0 \[A\].
         halved_read_depth: u32 = 0, 0..=65_536;
+        /// How far a run of reads, each of which begins where another ended, is read ahead. The memory is none of the
+        /// write buffer's: 8 runs of an NVM set are followed. Unit: size; pages as a whole up to 64MiB, or 0B for none;
+        /// default 0B \[A\].
+        read_ahead: ByteSize = ByteSize(0), ByteSize(0)..=ByteSize(64 << 20);
         /// Reads a die may serve before a program or an erase that waits for it gets its turn. Unit:
         /// count; range 1 to 1000000; default 32 \[A\].
         reads_before_program: u32 = 32, 1..=1_000_000;
@@ -165,14 +169,18 @@ impl Controller {
         }
         let segment = self.read_segment;
         let sizes = [
-            "geometry.page_size",
-            "ftl.mapping_unit",
-            "controller.read_segment",
+            ("controller.read_segment", segment, "no limit"),
+            ("controller.read_ahead", self.read_ahead, "none"),
         ];
-        if checker.are_sound(&sizes) && segment.0 % unit.0 != 0 {
-            let message = format!("is {segment}, and pages are of {unit}");
-            let remedy = "must be a multiple of geometry.page_size, or of ftl.mapping_unit where that is given, or 0B for no limit";
-            checker.refuse("controller.read_segment", message, remedy);
+        for (key, size, none) in sizes {
+            let are_sound = checker.are_sound(&["geometry.page_size", "ftl.mapping_unit", key]);
+            if are_sound && size.0 % unit.0 != 0 {
+                let message = format!("is {size}, and pages are of {unit}");
+                let remedy = format!(
+                    "must be a multiple of geometry.page_size, or of ftl.mapping_unit where that is given, or 0B for {none}"
+                );
+                checker.refuse(key, message, remedy);
+            }
         }
         let depth = self.halved_read_depth;
         if depth > 0 && segment.0 == 0 && checker.are_sound(&["controller.read_segment"]) {

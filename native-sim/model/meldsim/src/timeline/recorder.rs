@@ -247,7 +247,7 @@ impl Recorder {
         work: Work,
         (start, end): (Instant, Instant),
         reads: impl Iterator<Item = (u32, Option<u32>)> + Clone,
-        is_of_map: bool,
+        own: Purpose,
     ) {
         for (operation, request) in reads.clone() {
             let command = request.and_then(|request| self.commands.get(request as usize)?.as_ref());
@@ -268,8 +268,7 @@ impl Recorder {
         }
         let requests = reads.filter_map(|(_, request)| request);
         let purpose = match requests.clone().next() {
-            None if is_of_map => Purpose::Mapping,
-            None => Purpose::Collection,
+            None => own,
             Some(_) => Purpose::Host,
         };
         self.note_commands(requests);

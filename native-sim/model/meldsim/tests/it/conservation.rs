@@ -18,6 +18,8 @@ const LBA_BYTES: u64 = 512;
 enum Step {
     Write(Range, Directive),
     Read(Range),
+    /// Reads it in order, eight blocks at a time.
+    Scan(Range),
     Deallocate(Range),
     Flush(usize),
     Preload(Range, Directive),
@@ -56,6 +58,7 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         8 => (range(), hint()).prop_map(|(range, hint)| Step::Write(range, hint)),
         6 => range().prop_map(Step::Read),
+        2 => range().prop_map(Step::Scan),
         2 => range().prop_map(Step::Deallocate),
         1 => (0..2usize).prop_map(Step::Flush),
         1 => (range(), hint()).prop_map(|(range, hint)| Step::Preload(range, hint)),
@@ -70,10 +73,13 @@ fn profile() -> impl Strategy<Value = Profile> {
         Journaling::OnDemand,
         Journaling::Background,
     ]);
-    (0..3u32, 1..=2u32, any::<bool>(), journal).prop_map(|(page, planes, small_buffer, journal)| {
+    let read_ahead = prop::sample::select(vec![0, 1, 7, 64]);
+    let drawn = (0..3u32, 1..=2u32, any::<bool>(), journal, read_ahead);
+    drawn.prop_map(|(page, planes, small_buffer, journal, read_ahead)| {
         let mut profile = small_profile();
         profile.controller.lba_size.0 = LBA_BYTES;
         profile.geometry.page_size.0 = 2048 << page;
+        profile.controller.read_ahead.0 = read_ahead * profile.geometry.page_size.0;
         profile.geometry.planes_per_die = planes;
         profile.geometry.blocks_per_plane = 28;
         profile.ftl.journal = journal;
@@ -152,6 +158,18 @@ impl Run {
                 counted.host_read_bytes += range.count * LBA_BYTES;
                 let read = Command::read(nsid(range), range.first, range.count as u32, tag);
                 (read, range.namespace)
+            }
+            Step::Scan(range) => {
+                for at in (0..range.count).step_by(8) {
+                    let (first, count) = (range.first + at, (range.count - at).min(8));
+                    let read = Range {
+                        first,
+                        count,
+                        ..range
+                    };
+                    self.step(tag + 1000 * at, Step::Read(read));
+                }
+                return;
             }
             Step::Deallocate(range) => {
                 self.model.unmap(range, page_bytes);
@@ -245,7 +263,10 @@ impl Run {
         assert_eq!(stats.programmed_bytes, made_of.total());
         assert!(made_of.host_bytes <= stats.host_written_bytes);
         assert_eq!(
-            stats.host_pages_read + stats.merge_pages_read + stats.gc_pages_read,
+            stats.host_pages_read
+                + stats.merge_pages_read
+                + stats.gc_pages_read
+                + stats.read_ahead_pages,
             stats.page_reads + stats.melded_pages_read
         );
     }
@@ -268,6 +289,7 @@ impl Run {
                 unmapped_page_reads: counted.unmapped_page_reads,
                 host_pages_read: counted.host_pages_read,
                 merge_pages_read: counted.merge_pages_read,
+                read_ahead_hits: counted.read_ahead_hits,
                 ..self.model.counted[namespace]
             };
             assert_eq!(*counted, expected);
@@ -287,7 +309,7 @@ impl Run {
                 assert_eq!(*name, "preloaded_bytes");
                 continue;
             };
-            if stats.gc_pages_read > 0
+            if stats.gc_pages_read + stats.read_ahead_pages > 0
                 && ["page_reads", "melded_reads", "melded_pages_read"].contains(name)
             {
                 assert!(sum <= of_device, "{name}");

@@ -26,6 +26,7 @@ mod pacing;
 mod policies;
 mod profiles;
 mod program_order;
+mod read_ahead;
 mod reads;
 mod shared;
 mod standstill;

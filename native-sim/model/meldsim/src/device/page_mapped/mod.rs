@@ -6,6 +6,7 @@
 mod cached;
 mod map;
 mod past;
+mod read_ahead;
 mod report;
 mod slots;
 mod windows;
@@ -17,6 +18,7 @@ use std::collections::VecDeque;
 pub(super) use self::cached::Cached;
 use self::map::Fetches;
 pub(super) use self::map::{Map, Table};
+use self::read_ahead::ReadAhead;
 use self::slots::SharedSlots;
 use self::zones::ZoneWork;
 use super::DeviceError;
@@ -51,6 +53,7 @@ pub(super) struct NvmSet<M: Map> {
     /// An event will tell that it is idle.
     is_timed: bool,
     zoned: ZoneWork,
+    ahead: Option<Box<ReadAhead>>,
 }
 
 /// Sets, and the set of each unit.
@@ -79,6 +82,7 @@ fn build_sets<M: Map>(profile: &Profile, geometry: &Geometry) -> Result<Sets<M>,
             idle_since: Instant::START,
             is_timed: false,
             zoned: ZoneWork::new(profile),
+            ahead: ReadAhead::of(profile.controller.read_ahead.0 / profile.mapping_unit().0),
         });
     }
     Ok((sets, units.into_boxed_slice()))
@@ -102,6 +106,7 @@ pub(super) struct NandMedium<M: Map = Table> {
     /// Beside other commands, but no more than this many in all, reads that one segment would do
     /// take two.
     halved_depth: usize,
+    reads_ahead: bool,
     /// A write completes when it is in the buffer.
     write_cache: bool,
     /// A flush programs what is gathered.
@@ -129,6 +134,7 @@ impl<M: Map> Medium for NandMedium<M> {
             set_of_unit,
             segment_pages: controller.read_segment.0 / profile.mapping_unit().0,
             halved_depth: controller.halved_read_depth as usize,
+            reads_ahead: controller.read_ahead.0 > 0,
             write_cache: controller.write_cache,
             flush_programs: profile.flush_programs(),
             background_idle: works_in_background(profile).then_some(profile.gc.background_idle),
@@ -171,7 +177,6 @@ impl<M: Map> Medium for NandMedium<M> {
 
     #[inline(always)]
     fn begin(&mut self, queue: &mut EventQueue<Event>, requests: &mut Requests, id: u32) {
-        let outstanding = requests.outstanding();
         let request = &mut requests[id];
         let set = request.range.set;
         self.account(queue, request);
@@ -198,12 +203,10 @@ impl<M: Map> Medium for NandMedium<M> {
         }
         let ftl = &mut self.sets[set as usize].ftl;
         ftl.note_read(range.space, range.first, range.end);
-        if range.pages() == 1 {
-            return self.read_page(queue, requests, id);
+        match self.reads_ahead {
+            false => self.read_on_demand(queue, requests, id),
+            true => self.read_in_run(queue, requests, id),
         }
-        request.segment = self.segment_of(range.pages(), outstanding);
-        request.is_divided = range.pages() > request.segment;
-        self.read_segments(queue, requests, id);
     }
 
     fn process(&mut self, queue: &mut EventQueue<Event>, requests: &mut Requests, event: Event) {
@@ -358,6 +361,20 @@ impl<M: Map> NandMedium<M> {
             true => self.segment_pages.min(pages.div_ceil(2)),
             false => self.segment_pages,
         }
+    }
+
+    /// Issues the first pages of a read.
+    #[inline(always)]
+    fn read_on_demand(&mut self, queue: &mut EventQueue<Event>, requests: &mut Requests, id: u32) {
+        let outstanding = requests.outstanding();
+        let request = &mut requests[id];
+        let pages = request.range.pages();
+        if pages == 1 {
+            return self.read_page(queue, requests, id);
+        }
+        request.segment = self.segment_of(pages, outstanding);
+        request.is_divided = pages > request.segment;
+        self.read_segments(queue, requests, id);
     }
 
     /// Goes on with a read that waited for entries of the mapping.
@@ -551,6 +568,10 @@ impl<M: Map> NandMedium<M> {
             self.sets[set as usize].ftl.gc_read(at, pages);
             return Some(set);
         }
+        if let Some(chunk) = owner.as_ahead() {
+            self.came_ahead(queue, requests, chunk, (count, false));
+            return None;
+        }
         let set = owner.as_map().filter(|_| M::HAS_PAGES)?;
         self.fetched(queue, requests, set, (at, pages));
         Some(set)
@@ -596,10 +617,13 @@ impl<M: Map> NandMedium<M> {
                 sense,
                 is_failed,
             } => {
+                let read = (at, pages, pages.count_ones() as u8);
                 if let (true, Some(id)) = (is_failed, owner.as_request()) {
                     requests[id].status = Status::UNRECOVERED_READ_ERROR;
+                } else if let (true, Some(chunk)) = (is_failed, owner.as_ahead()) {
+                    self.came_ahead(queue, requests, chunk, (read.2, true));
+                    return None;
                 }
-                let read = (at, pages, pages.count_ones() as u8);
                 self.finish_read(queue, requests, read, owner, sense)
             }
             Finished::Program { unit, token } => {

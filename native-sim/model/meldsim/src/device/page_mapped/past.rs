@@ -26,6 +26,9 @@ const REPORTED: u64 = 1 << 18;
 impl<M: Map> Past for NandMedium<M> {
     fn preload(&mut self, range: PageRange, hint: Hint) -> Result<(), DeviceError> {
         let set = &mut self.sets[range.set as usize];
+        if let Some(ahead) = &mut set.ahead {
+            ahead.forget(range.space, range.first, range.end);
+        }
         let ftl = &mut set.ftl;
         let layout = ftl.layout(hint.pattern == Pattern::Sequential);
         let is_placed = ftl.preload(range.space, range.first, range.end, layout);
@@ -125,6 +128,11 @@ impl<M: Map> NandMedium<M> {
     fn replace(&mut self, mut sets: Vec<NvmSet<M>>) {
         if self.shared_slots.is_some() {
             self.shared_slots = Some(SharedSlots::of(&mut sets));
+        }
+        for (set, before) in sets.iter_mut().zip(&mut self.sets) {
+            // What is on its way has somewhere to come to.
+            set.ahead = before.ahead.take();
+            set.ahead.iter_mut().for_each(|ahead| ahead.forget_all());
         }
         self.sets = sets;
     }

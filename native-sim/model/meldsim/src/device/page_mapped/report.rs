@@ -81,6 +81,12 @@ impl<M: Map> Report for NandMedium<M> {
             map_misses: of_map(|counts| counts.misses),
             map_evictions: of_map(|counts| counts.evictions),
             map_write_backs: of_map(|counts| counts.write_backs),
+            read_ahead_pages: self
+                .sets
+                .iter()
+                .filter_map(|set| set.ahead.as_ref())
+                .map(|ahead| ahead.pages_read)
+                .sum(),
             map_pages_read: self.sets.iter().map(|set| set.fetches.pages_read).sum(),
             map_pages_programmed: sum(|ftl| ftl.stats().map_pages_programmed),
             page_reads: flash.dies.page_reads,

@@ -69,6 +69,9 @@ impl<M: Map> NandMedium<M> {
         set: u32,
     ) -> bool {
         while let Some(id) = self.sets[set as usize].admissions.pop_front() {
+            if self.reads_ahead {
+                self.forget_ahead(requests, id);
+            }
             let NvmSet {
                 admissions, ftl, ..
             } = &mut self.sets[set as usize];

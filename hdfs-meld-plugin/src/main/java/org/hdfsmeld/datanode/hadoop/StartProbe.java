@@ -34,6 +34,10 @@ public final class StartProbe {
     if (!(volume.getFileIoProvider() instanceof MeldFileIoProvider)) {
       return "the volume's file I/O";
     }
+    // HDFS has not named its thread yet.
+    Thread thread = Thread.currentThread();
+    String name = thread.getName();
+    thread.setName("DataNode: probe");
     LocalReplicaInPipeline replica = new LocalReplicaInPipeline(BLOCK_ID, 1, volume, folder, 0);
     try {
       DataChecksum checksum = DataChecksum.newDataChecksum(DataChecksum.Type.CRC32C, 512);
@@ -50,6 +54,7 @@ public final class StartProbe {
             : "the read of a probe";
       }
     } finally {
+      thread.setName(name);
       replica.deleteBlockData();
       replica.deleteMetadata();
     }
