@@ -89,7 +89,10 @@ fn reads_of_several_runs_and_sizes_are_served() {
 #[test]
 fn other_reads_are_as_without() {
     let mut random = Random(7);
-    let pages: Vec<_> = (0..PAGES).map(|_| (random.below(FILLED), 1)).collect();
+    let mut pages: Vec<_> = (0..PAGES * 16).map(|page| (page, 1)).collect();
+    for at in (1..pages.len()).rev() {
+        pages.swap(at, random.below(at as u64 + 1) as usize);
+    }
     let backwards = (0..PAGES / 2).map(|at| (PAGES - 2 - 2 * at, 2));
     let strided = (0..PAGES / 4).map(|at| (4 * at, 2));
     let reads = || {

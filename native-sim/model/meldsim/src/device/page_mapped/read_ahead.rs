@@ -20,7 +20,8 @@ use crate::nand::Owner;
 const RUNS: usize = 8;
 /// Chunks of a run that are at hand or on their way.
 const CHUNKS: usize = 4;
-/// Ends of reads that are remembered, by a hash of where they are: a power of two.
+/// Ends of reads that are remembered, by a hash of where they are: a power of two. A run whose last read is longer ago is none
+/// any more: in time somebody reads each page.
 const ENDS: usize = 64;
 /// Reads in order that are a run, and no coincidence.
 const IN_ORDER: u8 = 3;
@@ -35,7 +36,7 @@ pub(super) struct ReadAhead {
     runs: [Run; RUNS],
     /// The first so many of them are runs.
     begun: usize,
-    /// Reads so far that went on with a run: the time of [`Run::used`].
+    /// Reads so far: the time of [`Run::used`].
     clock: u64,
     /// Pages that were read ahead.
     pub(super) pages_read: u64,
@@ -57,6 +58,8 @@ struct Run {
     byte: u64,
     /// The first page that was never asked for.
     ahead: u64,
+    /// How far to read ahead next, at most: more and more, as what was no run wastes little then.
+    window: u64,
     used: u64,
     chunks: [Chunk; CHUNKS],
 }
@@ -87,7 +90,7 @@ impl Run {
 
     fn forget(&mut self) {
         self.chunks.iter_mut().for_each(Chunk::forget);
-        self.ahead = 0;
+        (self.ahead, self.window) = (0, 0);
     }
 }
 
@@ -120,7 +123,9 @@ impl ReadAhead {
 
     /// There is a read of bytes `start..end`. Returns the run that it goes on with.
     fn note(&mut self, space: u32, start: u64, end: u64) -> Option<u8> {
-        let goes_on = |run: &Run| (run.space, run.byte) == (space, start);
+        self.clock += 1;
+        let since = self.clock.saturating_sub(ENDS as u64);
+        let goes_on = |run: &Run| (run.space, run.byte) == (space, start) && run.used > since;
         if let Some(run) = self.runs[..self.begun].iter().position(goes_on) {
             return Some(self.go_on(run, space, end));
         }
@@ -151,7 +156,6 @@ impl ReadAhead {
     }
 
     fn go_on(&mut self, run: usize, space: u32, byte: u64) -> u8 {
-        self.clock += 1;
         let of = &mut self.runs[run];
         (of.space, of.byte, of.used) = (space, byte, self.clock);
         run as u8
@@ -162,12 +166,13 @@ impl ReadAhead {
         let of = &mut self.runs[usize::from(run)];
         let from = of.ahead.max(end);
         // Not page by page: half of it at least.
-        if from - end > self.pages / 2 {
+        if from - end > of.window / 2 {
             return None;
         }
         let is_free = |chunk: &Chunk| chunk.in_flight == 0 && chunk.end <= first;
         let chunk = of.chunks.iter().position(is_free)?;
-        Some((run * CHUNKS as u8 + chunk as u8, from, end + self.pages))
+        of.window = (2 * of.window.max(end - first)).min(self.pages);
+        Some((run * CHUNKS as u8 + chunk as u8, from, end + of.window))
     }
 
     /// What was read ahead of these pages is no longer true.

@@ -56,6 +56,7 @@ class TestStartProbe {
       assertThat(device.commands()).isEmpty();
       assertThat(FakeDevice.counters(volumes.of(volume)))
           .containsEntry("forwarded_write_bytes", 0L)
+          .containsEntry("unknown_threads", 0L)
           .containsEntry("opened_unread", 0L)
           .containsEntry("blocks_mapped", 0L);
     }
