@@ -6,12 +6,14 @@ import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.util.Time;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -37,9 +39,17 @@ class ITSigterm {
   private DataNodeProcess start(MeldCluster cluster, Map<String, String> more) throws Exception {
     Map<String, String> settings = new HashMap<>(SETTINGS);
     settings.putAll(more);
+    long begin = Time.monotonicNow();
     DataNodeProcess process =
         DataNodeProcess.start(cluster, directory.resolve("volume"), settings, Map.of());
-    await().until(() -> cluster.fileSystem().getDataNodeStats().length == 1);
+    // Until its first heartbeat the NameNode knows no storage to write to. The one before may be
+    // known still.
+    await()
+        .until(
+            () ->
+                Arrays.stream(cluster.fileSystem().getDataNodeStats())
+                    .anyMatch(
+                        node -> node.getLastUpdateMonotonic() > begin && node.getRemaining() > 0));
     return process;
   }
 

@@ -25,6 +25,7 @@ import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo.DatanodeInfoBuilder;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.server.blockmanagement.BlockManagerTestUtil;
 import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeDescriptor;
 import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeManager;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
@@ -110,8 +111,19 @@ class ITUpkeep {
   }
 
   private void awaitReplicas(StorageType type, long replication) {
-    await().until(() -> replicas(type, null) == replication * BLOCKS);
-    await().until(() -> Volumes.total("blocks_mapped") == replication * BLOCKS);
+    await()
+        .until(
+            () ->
+                replicasNow(type) == replication * BLOCKS
+                    && Volumes.total("blocks_mapped") == replication * BLOCKS);
+  }
+
+  /** The replicas when HDFS has gone on by a step: what is to be copied or deleted is told. */
+  private long replicasNow(StorageType type) throws IOException {
+    BlockManagerTestUtil.computeAllPendingWork(cluster.hdfs().getNamesystem().getBlockManager());
+    cluster.hdfs().triggerHeartbeats();
+    cluster.hdfs().triggerBlockReports();
+    return replicas(type, null);
   }
 
   private FsDatasetSpi.FsVolumeReferences volumes(int dataNode) throws IOException {
