@@ -55,6 +55,7 @@ public final class MeldFsDatasetFactory extends FsDatasetSpi.Factory<FsDatasetSp
                 uuid),
             new BlockTrace(config.trace(), uuid));
     try {
+      MeldFsDatasets.begin(storage, volumes);
       String problem =
           FileIoProviderSwap.install(datanode, new MeldFileIoProvider(conf, datanode, volumes));
       if (problem != null) {

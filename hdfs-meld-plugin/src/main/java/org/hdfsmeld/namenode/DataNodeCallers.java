@@ -26,9 +26,8 @@ record DataNodeCallers(String principal, boolean secure) {
   }
 
   /**
-   * Checks a caller.
+   * Checks a caller by where it calls from.
    *
-   * @param address where it calls from
    * @throws AccessControlException when security is on and it is no DataNode
    */
   void check(UserGroupInformation caller, InetAddress address) throws IOException {

@@ -19,6 +19,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
+import org.apache.hadoop.util.functional.FunctionRaisingIOE;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.config.MeldConfigurationException;
 import org.hdfsmeld.datanode.config.MeldMode;
@@ -353,9 +354,10 @@ public final class SharedDevice implements MeldDeviceMXBean {
     queue =
         new DeviceThread(name, config.spinNs(), counters::publish, DeviceLoad.PERIOD_NS, watchdog);
     try {
-      queue.open(opener);
       if (config.state().enabled()) {
-        recover();
+        openRecovered();
+      } else {
+        queue.open(opener);
       }
       queue.<Void, RuntimeException>call(
           target -> {
@@ -376,7 +378,7 @@ public final class SharedDevice implements MeldDeviceMXBean {
       throw e;
     }
     if (state != null) {
-      state.start();
+      state.start(recovered != null && stateCounters.get(StateCounter.STATE_REJECTED) == 0);
     }
   }
 
@@ -388,10 +390,13 @@ public final class SharedDevice implements MeldDeviceMXBean {
         && RecoveredState.find(stateFolders(), failures, stateCounters).last() == 0;
   }
 
-  /** Puts the device of a usable state in place of the fresh one. */
-  private void recover() throws SimException {
+  /** Opens a fresh device, and puts that of a usable state in its place. */
+  private void openRecovered() throws SimException {
     List<Path> folders = stateFolders();
     StateFiles present = RecoveredState.find(folders, failures, stateCounters);
+    FunctionRaisingIOE<Path, StateSnapshot> reader =
+        RecoveredState.reader(present, config.state().snapshotMaxBytes());
+    queue.open(opener);
     RecoveredState.Expected expected =
         new RecoveredState.Expected(
             binding.device(),
@@ -402,7 +407,7 @@ public final class SharedDevice implements MeldDeviceMXBean {
         RecoveredState.read(
             present,
             expected,
-            config.state().snapshotMaxBytes(),
+            reader,
             image -> queue.call(DeviceCalls.PATIENCE, fresh -> opener.restore(image)),
             failures,
             stateCounters);

@@ -25,7 +25,16 @@ import org.hdfsmeld.sim.NamespaceInfo;
  */
 public final class BlockExtent implements DeviceState.Block, WrittenExtent {
   private static final long[] NO_SLOTS = {};
-  private static final byte NO_PATTERN = -1;
+
+  /** A client reads the block. */
+  static final byte READ = 1;
+
+  /** A run of reads of the block is counted. */
+  public static final byte COUNTED = 2;
+
+  /** The block is compared with its replica. */
+  static final byte COMPARED = 4;
+
   private static final Interner<Object> VALUES = Interners.newWeakInterner();
 
   /**
@@ -90,10 +99,8 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
 
   private volatile boolean asked;
 
-  /** Whether a client reads it since the DataNode knows it, and a run of that was counted. */
-  private boolean read;
-
-  private boolean counted;
+  /** What of these was once; only a block from before a restart is still to be compared. */
+  private byte begun = COMPARED;
 
   /** Whether its path is being asked for anew. */
   private boolean renewing;
@@ -119,6 +126,7 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
    * @param intact whether it lies there still
    */
   synchronized void restore(BlockRecord record, boolean intact) {
+    begun = 0;
     decision = shared(record.decision());
     hint = shared(record.hint().bornAt(0));
     bornMs = record.hint().bornMs();
@@ -205,18 +213,11 @@ public final class BlockExtent implements DeviceState.Block, WrittenExtent {
     renewing = true;
   }
 
-  /** A client reads the block; false when one has done so before. */
-  synchronized boolean beginsToBeRead() {
-    boolean begins = !read;
-    read = true;
-    return begins;
-  }
-
-  /** A run of reads of the block is counted; false when one was before. */
-  public synchronized boolean beginsToCount() {
-    boolean begins = !counted;
-    counted = true;
-    return begins;
+  /** It is {@link #READ}, {@link #COUNTED} or {@link #COMPARED}; false when it was before. */
+  public synchronized boolean isFirst(byte what) {
+    boolean isFirst = (begun & what) == 0;
+    begun |= what;
+    return isFirst;
   }
 
   public synchronized boolean isRenewing() {

@@ -178,12 +178,7 @@ public final class ExtentIo {
     return submit(Opcode.READ, extent, offset, length, extent.decision(), detached, client);
   }
 
-  /**
-   * A command.
-   *
-   * @param startByte its first byte in the namespace
-   * @param bytes how many it has
-   */
+  /** A command: its first byte in the namespace, and how many it has. */
   public record Command(long startByte, long bytes) {}
 
   /** The command that the ticket of a {@link #read} stands for: the last one. */

@@ -1,15 +1,17 @@
 package org.hdfsmeld.datanode.layout;
 
 import java.io.File;
+import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongUnaryOperator;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.hdfsmeld.datanode.device.SharedDevice;
 import org.hdfsmeld.datanode.device.VolumePort;
 import org.hdfsmeld.datanode.device.WaitBudget;
@@ -35,9 +37,6 @@ public final class VolumeBlocks implements SharedDevice.BlockTable {
   private final ExtentIo io;
   private final boolean hasPast;
   private final ConcurrentHashMap<BlockKey, BlockExtent> extents = new ConcurrentHashMap<>();
-
-  /** Blocks from before a restart that were not compared with their replicas yet. */
-  private final Set<BlockKey> restored = ConcurrentHashMap.newKeySet();
 
   private final long slotCount;
 
@@ -92,38 +91,42 @@ public final class VolumeBlocks implements SharedDevice.BlockTable {
    */
   @Override
   public int restore(Collection<BlockRecord> records, Predicate<BlockKey> intact) {
-    TreeSet<Long> used = new TreeSet<>();
-    int relaid = 0;
-    for (BlockRecord record : records) {
-      BlockExtent extent = new BlockExtent(space, record.key());
-      extent.restore(record, intact.test(record.key()) && claim(used, record.slots()));
-      extents.put(extent.key(), extent);
-      restored.add(extent.key());
-      relaid += extent.mappedBytes() == 0 ? 1 : 0;
-    }
-    long fresh = used.isEmpty() ? 0 : used.last() + 1;
+    BitSet used = new BitSet();
+    long relaid = records.parallelStream().filter(record -> !restore(record, intact, used)).count();
+    int fresh = used.length();
     space.allocator().restore(fresh);
     // First what may be given out at once: the device is idle still, and takes all of it.
     if (!hasPast) {
       io.reclaimer().freeRange(fresh, slotCount, false);
     }
-    long next = 0;
-    for (long slot : used) {
-      io.reclaimer().freeRange(next, slot, true);
-      next = slot + 1;
+    for (int gap = used.nextClearBit(0); gap < fresh; ) {
+      int end = used.nextSetBit(gap);
+      io.reclaimer().freeRange(gap, end, true);
+      gap = used.nextClearBit(end);
     }
-    return relaid;
+    return (int) relaid;
+  }
+
+  /** Whether something of it lies where it lay. */
+  private boolean restore(BlockRecord record, Predicate<BlockKey> intact, BitSet used) {
+    BlockExtent extent = new BlockExtent(space, record.key());
+    extent.restore(record, intact.test(record.key()) && claim(used, record.slots()));
+    extents.put(extent.key(), extent);
+    return extent.mappedBytes() > 0;
   }
 
   /** False when one of the slots is another block's or does not exist. */
-  private boolean claim(Set<Long> used, long[] claimed) {
-    Set<Long> distinct = new TreeSet<>();
-    for (long slot : claimed) {
-      if (slot < 0 || slot >= slotCount || used.contains(slot) || !distinct.add(slot)) {
-        return false;
+  private boolean claim(BitSet used, long[] claimed) {
+    synchronized (used) {
+      for (int i = 0; i < claimed.length; i++) {
+        if (claimed[i] < 0 || claimed[i] >= slotCount || used.get((int) claimed[i])) {
+          Arrays.stream(claimed, 0, i).forEach(slot -> used.clear((int) slot));
+          return false;
+        }
+        used.set((int) claimed[i]);
       }
+      return true;
     }
-    return used.addAll(distinct);
   }
 
   @Override
@@ -156,7 +159,7 @@ public final class VolumeBlocks implements SharedDevice.BlockTable {
   /** As {@link #extent}, for a client that begins to read the block. */
   public BlockExtent read(BlockKey key, BlockFile file) {
     BlockExtent extent = extent(key, file);
-    if (extent.beginsToBeRead()) {
+    if (extent.isFirst(BlockExtent.READ)) {
       renew(extent);
     }
     return extent;
@@ -273,7 +276,7 @@ public final class VolumeBlocks implements SharedDevice.BlockTable {
 
   /** The pool is gone: deallocates its blocks. */
   public void dropPool(String pool) {
-    of(pool).forEach(this::remove);
+    of(pool).map(BlockExtent::key).forEach(this::remove);
   }
 
   /**
@@ -284,22 +287,22 @@ public final class VolumeBlocks implements SharedDevice.BlockTable {
    * @param lengths length of a block's replica in bytes, below 0 when it has none
    */
   public void reconcile(String pool, LongUnaryOperator lengths) {
-    for (BlockKey key : of(pool)) {
-      BlockExtent extent = restored.remove(key) ? extents.get(key) : null;
-      if (extent == null) {
-        continue;
-      }
-      long length = lengths.applyAsLong(key.id());
-      if (length < 0) {
-        remove(key);
-      } else {
-        extent.truncate(length);
-        io.preload(extent, length);
-      }
+    of(pool)
+        .parallel()
+        .filter(extent -> extent.isFirst(BlockExtent.COMPARED))
+        .forEach(extent -> reconcile(extent, lengths.applyAsLong(extent.key().id())));
+  }
+
+  private void reconcile(BlockExtent extent, long length) {
+    if (length < 0) {
+      remove(extent.key());
+    } else {
+      extent.truncate(length);
+      io.preload(extent, length);
     }
   }
 
-  private List<BlockKey> of(String pool) {
-    return extents.keySet().stream().filter(key -> key.pool().equals(pool)).toList();
+  private Stream<BlockExtent> of(String pool) {
+    return extents.values().stream().filter(extent -> extent.key().pool().equals(pool));
   }
 }

@@ -36,13 +36,7 @@ public final class SimFailures {
     say(message, null, "%s HDFS goes on without simulation.", message);
   }
 
-  /**
-   * A call failed.
-   *
-   * @param what the call
-   * @param status its status
-   * @param reason the status' name and text
-   */
+  /** A call failed with this status, by its name and text. */
   public void failed(String volume, String what, long status, String reason) {
     String kind = volume + " " + status;
     say(kind, null, DEVICE + "%s failed with %s. %s", volume, what, reason, remedy(status));

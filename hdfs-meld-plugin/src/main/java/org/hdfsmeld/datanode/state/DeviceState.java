@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -60,7 +61,7 @@ public final class DeviceState {
   private final ImageBuffer image;
   private final ScheduledExecutorService writer;
 
-  private volatile boolean foldersChanged;
+  private final AtomicBoolean foldersChanged = new AtomicBoolean();
 
   private volatile boolean journalComplete = true;
   private StateJournal journal;
@@ -68,7 +69,7 @@ public final class DeviceState {
   private long journalBytes;
   private long number;
   private long attemptNs;
-  private long snapshotChanges = -1;
+  private long snapshotChanges;
 
   /**
    * A state whose files so far end with number {@code last}; {@link #start} begins to write.
@@ -101,8 +102,9 @@ public final class DeviceState {
     this.writer = writer;
   }
 
-  /** Begins with a snapshot. */
-  public void start() {
+  /** Begins with a snapshot; that of a device which is as the files say waits for a change. */
+  public void start(boolean restored) {
+    snapshotChanges = restored ? 0 : -1;
     attemptNs = clock.getAsLong() - config.intervalNs();
     var unused = writer.scheduleWithFixedDelay(this::write, 0, GATHER_MS, TimeUnit.MILLISECONDS);
   }
@@ -124,7 +126,7 @@ public final class DeviceState {
 
   /** Files may be elsewhere now: keeps none open where they may not. Waits for nothing. */
   public void foldersChanged() {
-    foldersChanged = true;
+    foldersChanged.set(true);
   }
 
   /** Takes the last snapshot, for which it waits at most {@code timeoutNs}. */
@@ -157,11 +159,7 @@ public final class DeviceState {
 
   /** Whether the journal is not where a new one would be; once for each change of the folders. */
   private boolean takeMove() {
-    if (!foldersChanged) {
-      return false;
-    }
-    foldersChanged = false;
-    return folder != null && !folder.equals(folders.get().get(0));
+    return foldersChanged.getAndSet(false) && !folders.get().get(0).equals(folder);
   }
 
   private void finish() {

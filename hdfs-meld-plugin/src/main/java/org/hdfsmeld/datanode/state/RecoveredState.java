@@ -10,7 +10,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
+import org.apache.hadoop.util.functional.CommonCallableSupplier;
 import org.apache.hadoop.util.functional.FunctionRaisingIOE;
+import org.apache.hadoop.util.functional.FutureIO;
 import org.hdfsmeld.datanode.metrics.Counters;
 import org.hdfsmeld.datanode.metrics.SimFailures;
 import org.hdfsmeld.datanode.metrics.StateCounter;
@@ -32,6 +35,20 @@ public record RecoveredState(
   /** What a snapshot must agree with, and the volume that opens the device. */
   public record Expected(String device, String profile, long slotBytes, String storageId) {}
 
+  /** Begins to read the newest snapshot; what reads any of them. */
+  public static FunctionRaisingIOE<Path, StateSnapshot> reader(StateFiles files, long maxBytes) {
+    if (files.snapshots().isEmpty()) {
+      return file -> StateSnapshot.read(file, maxBytes);
+    }
+    Path newest = files.snapshots().lastEntry().getValue();
+    Future<StateSnapshot> begun =
+        CommonCallableSupplier.submit(
+            task -> new Thread(task, "meld-state").start(),
+            () -> StateSnapshot.read(newest, maxBytes));
+    return file ->
+        file.equals(newest) ? FutureIO.awaitFuture(begun) : StateSnapshot.read(file, maxBytes);
+  }
+
   /**
    * Reads the files, newest first. One that cannot be used is counted, said, and passed over.
    *
@@ -41,13 +58,13 @@ public record RecoveredState(
   public static RecoveredState read(
       StateFiles files,
       Expected expected,
-      long snapshotMaxBytes,
+      FunctionRaisingIOE<Path, StateSnapshot> reader,
       FunctionRaisingIOE<ByteBuffer, SimDevice> restorer,
       SimFailures failures,
       Counters<StateCounter> counters) {
     for (Map.Entry<Long, Path> file : files.snapshots().descendingMap().entrySet()) {
       try {
-        StateSnapshot snapshot = StateSnapshot.read(file.getValue(), snapshotMaxBytes);
+        StateSnapshot snapshot = reader.apply(file.getValue());
         check(snapshot, expected);
         SimDevice device = restore(snapshot, expected, restorer);
         Collection<Path> journals = files.journals().tailMap(file.getKey()).values();

@@ -275,7 +275,7 @@ public final class MeldVolume implements MeldVolumeMXBean {
     if (history == null || present == null) {
       return;
     }
-    boolean isFirst = block.beginsToCount();
+    boolean isFirst = block.isFirst(BlockExtent.COUNTED);
     Runnable record =
         () -> history.record(block.hint(), block.bornAs(), isFirst, bytes, reads, outstandingBytes);
     // Later ones do not wait: a NameNode that does not answer must not keep many.

@@ -1,24 +1,21 @@
 package org.hdfsmeld.datanode.volume;
 
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+
 import java.io.File;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.LongUnaryOperator;
 import java.util.stream.Collectors;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
-import org.apache.hadoop.thirdparty.com.google.common.base.Throwables;
+import org.apache.hadoop.util.functional.CommonCallableSupplier;
+import org.apache.hadoop.util.functional.FutureIO;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
-import org.hdfsmeld.datanode.config.MeldConfigurationException;
 import org.hdfsmeld.datanode.config.MeldKeys;
 import org.hdfsmeld.datanode.device.DeviceTimeline;
 import org.hdfsmeld.datanode.hint.HintSource;
@@ -55,6 +52,7 @@ public final class MeldVolumes implements AutoCloseable {
           () -> new Creation(new BlockKey("", 0), BlockHint.NONE, ReadPattern.AUTO));
   private final Publisher traceBean;
   private final VolumeLifecycle lifecycle;
+  private volatile CompletableFuture<Void> beginning = CompletableFuture.completedFuture(null);
 
   /** No volumes yet, and devices of libmeldsim. The trace is closed with them. */
   public MeldVolumes(MeldConfiguration config, HintSource hints, BlockTrace trace) {
@@ -98,12 +96,10 @@ public final class MeldVolumes implements AutoCloseable {
   }
 
   /**
-   * A volume that HDFS has: opens its device, unless that has happened, and publishes it.
+   * A volume that HDFS has, as {@link VolumeLifecycle#open}.
    *
-   * @param storageId the volume's storage uuid
+   * @param storageId its storage uuid
    * @param currentDir its {@code current} folder
-   * @throws MeldConfigurationException when the device's profile is unknown or invalid
-   * @throws IOException when the device cannot be opened and the configuration asks for fail-fast
    */
   public void add(String storageId, File currentDir) throws IOException {
     lifecycle.open(storageId, currentDir);
@@ -111,37 +107,37 @@ public final class MeldVolumes implements AutoCloseable {
   }
 
   /**
-   * As {@link #add}, of the volumes that HDFS begins with: devices are opened side by side, and the
-   * volumes of each in their order.
-   *
-   * @param currentDirs by storage uuid
+   * As {@link #add}, of the volumes that HDFS begins with, by storage uuid: begins to open their
+   * devices side by side, and the volumes of each in their order. To be called once.
    */
-  public void addAll(Map<String, File> currentDirs) throws IOException {
-    ExecutorService threads = Executors.newCachedThreadPool();
+  public void beginAll(Map<String, File> currentDirs) {
+    var byDevice =
+        currentDirs.entrySet().stream()
+            .collect(Collectors.groupingBy(volume -> lifecycle.deviceName(volume.getValue())));
+    CompletableFuture<?>[] opened =
+        byDevice.values().stream()
+            .map(bound -> CommonCallableSupplier.submit(VolumeLifecycle::start, () -> add(bound)))
+            .toArray(CompletableFuture[]::new);
+    beginning = CompletableFuture.allOf(opened).thenRun(this::warnOfUnmatched);
+  }
+
+  private Void add(List<Map.Entry<String, File>> currentDirs) throws IOException {
+    for (Map.Entry<String, File> volume : currentDirs) {
+      add(volume.getKey(), volume.getValue());
+    }
+    return null;
+  }
+
+  /** Waits until all devices are open that {@link #beginAll} began to open; throws as they do. */
+  public void awaitAll() throws IOException {
     try {
-      List<Callable<Void>> tasks = new ArrayList<>();
-      for (List<Map.Entry<String, File>> bound :
-          currentDirs.entrySet().stream()
-              .collect(Collectors.groupingBy(volume -> lifecycle.deviceName(volume.getValue())))
-              .values()) {
-        tasks.add(
-            () -> {
-              for (Map.Entry<String, File> volume : bound) {
-                add(volume.getKey(), volume.getValue());
-              }
-              return null;
-            });
+      FutureIO.awaitFuture(beginning);
+    } catch (LinkageError e) {
+      // As where the dataset does not link, which is in use by now.
+      if (shared.config().failFast()) {
+        throw new IOException(e);
       }
-      for (Future<Void> opened : threads.invokeAll(tasks)) {
-        opened.get();
-      }
-    } catch (ExecutionException e) {
-      Throwables.throwIfUnchecked(e.getCause());
-      throw (IOException) e.getCause();
-    } catch (InterruptedException e) {
-      throw new InterruptedIOException("interrupted while devices were opened");
-    } finally {
-      threads.shutdown();
+      notForwarded("The simulated devices do not link with this Hadoop: " + e + ".");
     }
   }
 
@@ -172,7 +168,7 @@ public final class MeldVolumes implements AutoCloseable {
   }
 
   /** Says of which volumes the configuration speaks that HDFS does not have. */
-  public void warnOfUnmatched() {
+  void warnOfUnmatched() {
     List<File> folders = lifecycle.volumes().stream().map(MeldVolume::root).sorted().toList();
     List<File> unmatched = shared.config().devices().unmatched(folders);
     if (!unmatched.isEmpty()) {
@@ -359,11 +355,14 @@ public final class MeldVolumes implements AutoCloseable {
   }
 
   /**
-   * Closes all, and waits no longer than this for the volumes. A second call waits for the first,
-   * and finds nothing to do.
+   * Closes all, and waits no longer than this for the volumes, those that are being opened
+   * included. A second call waits for the first, and finds nothing to do.
    */
   public synchronized void close(long timeoutNs) {
-    lifecycle.close(timeoutNs);
+    long begin = System.nanoTime();
+    long longestNs = Math.min(timeoutNs, shared.config().waitTimeoutNs());
+    beginning.handle((none, e) -> none).completeOnTimeout(null, longestNs, NANOSECONDS).join();
+    lifecycle.close(timeoutNs - (System.nanoTime() - begin));
     traceBean.close();
     shared.trace().close();
     shared.timeline().close();

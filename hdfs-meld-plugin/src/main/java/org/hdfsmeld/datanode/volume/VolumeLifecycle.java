@@ -19,8 +19,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import org.apache.hadoop.thirdparty.com.google.common.base.Throwables;
-import org.apache.hadoop.thirdparty.com.google.common.util.concurrent.Uninterruptibles;
+import org.apache.hadoop.util.functional.CommonCallableSupplier;
+import org.apache.hadoop.util.functional.FutureIO;
 import org.hdfsmeld.datanode.config.MeldConfigurationException;
 import org.hdfsmeld.datanode.config.MeldKeys;
 import org.hdfsmeld.datanode.config.VolumeBinding;
@@ -152,19 +152,11 @@ public final class VolumeLifecycle {
       startNow(volume, binding, root);
       return;
     }
-    FutureTask<Void> task =
-        new FutureTask<>(
-            () -> {
-              startNow(volume, binding, root);
-              return null;
-            });
-    start(task);
+    Future<?> started =
+        CommonCallableSupplier.submit(
+            VolumeLifecycle::start, () -> startNow(volume, binding, root));
     try {
-      Uninterruptibles.getUninterruptibly(
-          task, shared.config().waitTimeoutNs(), TimeUnit.NANOSECONDS);
-    } catch (ExecutionException e) {
-      Throwables.throwIfUnchecked(e.getCause());
-      throw (IOException) e.getCause();
+      FutureIO.awaitFuture(started, shared.config().waitTimeoutNs(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
       LOG.warn(
           "Volume {}: its device gets the past '{}', which may take an hour. HDFS goes on, as in mode"
@@ -174,7 +166,7 @@ public final class VolumeLifecycle {
     }
   }
 
-  private void startNow(MeldVolume volume, VolumeBinding binding, File root) throws IOException {
+  private Void startNow(MeldVolume volume, VolumeBinding binding, File root) throws IOException {
     try {
       volume.start();
       // Makes the table of its blocks, with those from before a restart.
@@ -187,6 +179,7 @@ public final class VolumeLifecycle {
       }
       shared.failures().notStarted(e);
     }
+    return null;
   }
 
   /** What stops the DataNode when a device cannot be used; null when it goes on without. */
@@ -240,8 +233,8 @@ public final class VolumeLifecycle {
     }
   }
 
-  private static void start(Runnable task) {
-    Thread thread = new Thread(task, "meld-close");
+  static void start(Runnable task) {
+    Thread thread = new Thread(task, "meld-volume");
     thread.setDaemon(true);
     thread.start();
   }

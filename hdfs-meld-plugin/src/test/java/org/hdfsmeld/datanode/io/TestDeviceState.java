@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import java.io.File;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -120,14 +119,24 @@ class TestDeviceState {
     Path kept = dir.resolveSibling(dir.getFileName() + "-kept");
     copy(state(), kept);
     volumes.close();
+    clear();
+    copy(kept, state());
+    afterwards.run();
+    start(STORAGE);
+  }
+
+  private void restartAfresh() throws IOException {
+    volumes.close();
+    clear();
+    start(STORAGE);
+  }
+
+  private void clear() throws IOException {
     try (Stream<Path> files = Files.list(state())) {
       for (Path file : files.toList()) {
         Files.delete(file);
       }
     }
-    copy(kept, state());
-    afterwards.run();
-    start(STORAGE);
   }
 
   private static void copy(Path from, Path to) throws IOException {
@@ -320,11 +329,7 @@ class TestDeviceState {
   @Test
   void aDiskWithoutRoomCostsTheStateOnly() throws IOException {
     volumes.close();
-    try (Stream<Path> files = Files.list(state())) {
-      for (Path file : files.toList()) {
-        Files.delete(file);
-      }
-    }
+    clear();
     Files.delete(state());
     Files.createFile(state());
     start(STORAGE);
@@ -333,6 +338,21 @@ class TestDeviceState {
     read(1, 4 * MIB);
     assertThat(volume.isHealthy()).isTrue();
     assertThat(counter("errors")).isZero();
+  }
+
+  /** A start has other things to do than to write what is there already. */
+  @Test
+  void aRestoredStateIsWrittenAnewWhenABlockHasChanged() throws IOException {
+    write(1, 4 * MIB);
+    restart();
+    reconcile(block -> 4 * MIB);
+    restart();
+    assertThat(counter("state_snapshots")).isZero();
+    assertThat(counter("state_restored_blocks")).isEqualTo(1);
+    reconcile(block -> MIB);
+    awaitFirstSnapshot();
+    crash(() -> {});
+    assertThat(volume.blocks().find(new BlockKey(POOL, 1)).mappedBytes()).isEqualTo(MIB);
   }
 
   private void mkfifo(Path pipe) throws Exception {
@@ -384,17 +404,7 @@ class TestDeviceState {
     conf.set(MeldKeys.PRECONDITION, "fill=80,random=90");
     restart();
     assertThat(counter("precondition_fill_percent")).as("of a device that began fresh").isZero();
-    awaitFirstSnapshot();
-    crash(
-        () -> {
-          try (Stream<Path> files = Files.list(state())) {
-            for (Path file : files.toList()) {
-              Files.delete(file);
-            }
-          } catch (IOException e) {
-            throw new UncheckedIOException(e);
-          }
-        });
+    restartAfresh();
     assertThat(counter("precondition_fill_percent")).isEqualTo(80);
     write(1, MIB);
     for (String later : List.of("none", "fill=10")) {
@@ -415,7 +425,7 @@ class TestDeviceState {
   void whoseABlockIsSurvivesARestartAndAKill() throws IOException {
     BlockHint known = new BlockHint(ReadPattern.RANDOM, 0, 16_390, 16_389, 1);
     hints = new TestHints(known);
-    restart();
+    restartAfresh();
     awaitFirstSnapshot();
     write(1, MIB);
     awaitJournal(1);
@@ -456,7 +466,7 @@ class TestDeviceState {
   @Test
   void aHistoryThatHangsKeepsNoStateFromBeingWritten() throws Exception {
     hints = new TestHints(new BlockHint(ReadPattern.RANDOM, 0, 16_390, 16_389, 1));
-    restart();
+    restartAfresh();
     awaitFirstSnapshot();
     CountDownLatch hang = new CountDownLatch(1);
     CountDownLatch entered = new CountDownLatch(1);

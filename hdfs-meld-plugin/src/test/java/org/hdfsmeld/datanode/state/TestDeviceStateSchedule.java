@@ -58,11 +58,20 @@ class TestDeviceStateSchedule {
     writer.shutdownNow();
   }
 
+  /** The files go with their volume. */
+  @Test
+  void whatIsAsTheFilesSayIsWrittenWhenTheyGo() throws Exception {
+    DeviceState state = state();
+    state.start(true);
+    state.foldersChanged();
+    await().until(() -> counters.get(StateCounter.STATE_SNAPSHOTS) == 1);
+  }
+
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void nothingThatIsThrownEndsIt(boolean isError) throws Exception {
     DeviceState state = state();
-    state.start();
+    state.start(false);
     await().until(() -> counters.get(StateCounter.STATE_SNAPSHOTS) == 1);
     state.changed(
         () -> {

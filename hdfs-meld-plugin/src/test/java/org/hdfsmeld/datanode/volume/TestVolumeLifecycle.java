@@ -27,6 +27,7 @@ import org.hdfsmeld.LogEvents;
 import org.hdfsmeld.datanode.config.MeldConfiguration;
 import org.hdfsmeld.datanode.config.MeldConfigurationException;
 import org.hdfsmeld.datanode.config.MeldKeys;
+import org.hdfsmeld.datanode.hint.HintSource;
 import org.hdfsmeld.datanode.layout.BlockFile;
 import org.hdfsmeld.datanode.metrics.SimFailures;
 import org.hdfsmeld.model.BlockKey;
@@ -386,16 +387,58 @@ class TestVolumeLifecycle {
           both.countDown();
           awaitQuietly(both);
         };
-    volumes.addAll(Map.of("DS-1", current(1), "DS-2", current(2)));
+    volumes.beginAll(Map.of("DS-1", current(1), "DS-2", current(2)));
+    volumes.awaitAll();
     assertThat(volume(1).isHealthy() && volume(2).isHealthy()).isTrue();
     conf.set(MeldKeys.FAIL_FAST, "true");
     volumes.close();
     start();
     whileOpening = () -> {};
     refusal = new SimException("no library", null);
-    assertThatThrownBy(() -> volumes.addAll(Map.of("DS-1", current(1), "DS-2", current(2))))
+    volumes.beginAll(Map.of("DS-1", current(1), "DS-2", current(2)));
+    assertThatThrownBy(volumes::awaitAll)
         .isInstanceOf(IOException.class)
         .hasMessageContaining("no library");
+  }
+
+  /** HDFS may end while it starts. */
+  @Test
+  void whatIsBeingOpenedIsClosedToo() throws Exception {
+    start();
+    CountDownLatch go = new CountDownLatch(1);
+    whileOpening = () -> awaitQuietly(go);
+    volumes.beginAll(Map.of("DS-1", current(1)));
+    Thread closing = new Thread(volumes::close);
+    closing.start();
+    await().until(() -> closing.getState() == Thread.State.WAITING);
+    go.countDown();
+    closing.join();
+    assertThat(devices).hasSize(1).allMatch(device -> device.closed);
+    assertThat(isPublished(1)).isFalse();
+  }
+
+  /** Hadoop's dataset is in use by then: none of stock's can take its place. */
+  @Test
+  void devicesThatDoNotLinkAreDoneWithout() throws Exception {
+    for (boolean failFast : new boolean[] {false, true}) {
+      conf.setBoolean(MeldKeys.FAIL_FAST, failFast);
+      volumes =
+          FakeDevice.volumes(
+              MeldConfiguration.read(conf),
+              profile -> {
+                throw new NoClassDefFoundError("gone");
+              },
+              HintSource.NONE);
+      volumes.beginAll(Map.of("DS-1", current(1)));
+      if (failFast) {
+        assertThatThrownBy(volumes::awaitAll)
+            .isInstanceOf(IOException.class)
+            .hasMessageContaining("gone");
+      } else {
+        volumes.awaitAll();
+      }
+      assertThat(volume(1)).isNull();
+    }
   }
 
   /** HDFS registers without it, and what is written meanwhile is placed when it is read. */

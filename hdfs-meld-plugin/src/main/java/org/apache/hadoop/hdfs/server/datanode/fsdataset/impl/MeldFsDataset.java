@@ -4,9 +4,7 @@ import java.io.File;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -56,29 +54,13 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
   /** The volume that this thread opens and HDFS does not have yet. */
   private final ThreadLocal<String> opened = new ThreadLocal<>();
 
-  /**
-   * Builds the dataset as stock HDFS does, then gives each volume its device, which may be missing
-   * only where the configuration lets it.
-   */
+  /** Builds the dataset as stock HDFS does, while volumes may still get their devices. */
   MeldFsDataset(DataNode datanode, DataStorage storage, Configuration conf, MeldVolumes simulated)
       throws IOException {
     super(datanode, storage, tracked(conf));
     this.simulated = simulated;
     long stopNs = stopNs(System.getenv("HADOOP_STOP_TIMEOUT"));
     this.atExit = () -> simulated.close(stopNs);
-    try {
-      Map<String, File> folders = new LinkedHashMap<>();
-      for (FsVolumeImpl volume : getVolumeList()) {
-        if (hasDevice(volume)) {
-          folders.put(volume.getStorageID(), volume.getCurrentDir());
-        }
-      }
-      simulated.addAll(folders);
-    } catch (IOException | RuntimeException | LinkageError e) {
-      shutdown();
-      throw e;
-    }
-    simulated.warnOfUnmatched();
     ShutdownHookManager hooks = ShutdownHookManager.get();
     if (!hooks.isShutdownInProgress()) {
       long deadlineNs = stopNs + TimeUnit.SECONDS.toNanos(1);
@@ -119,8 +101,8 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
       String storageUuid, Storage.StorageDirectory sd, StorageLocation location)
       throws IOException {
     FsVolumeImpl volume = super.createFsVolume(storageUuid, sd, location);
-    // Null while the superclass is made; its volumes are opened afterwards.
-    if (simulated != null && hasDevice(volume)) {
+    // Null while the superclass is made, whose volumes are being opened.
+    if (simulated != null && hasDevice(volume.getStorageType())) {
       try {
         simulated.lifecycle().open(storageUuid, volume.getCurrentDir());
       } catch (IOException | RuntimeException e) {
@@ -267,7 +249,13 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
 
   @Override
   public void addBlockPool(String bpid, Configuration conf) throws IOException {
-    super.addBlockPool(bpid, conf);
+    try {
+      super.addBlockPool(bpid, conf);
+    } finally {
+      // No client comes before this. HDFS goes on with the pool though a volume has failed.
+      simulated.awaitAll();
+      simulated.lifecycle().retain(this::storageIds);
+    }
     reconcile(bpid);
     probe(bpid);
   }
@@ -333,8 +321,8 @@ class MeldFsDataset extends FsDatasetImpl implements SimulatedDataset {
   }
 
   /** Memory and remote storage have no flash under them. */
-  private static boolean hasDevice(FsVolumeImpl volume) {
-    return !volume.isTransientStorage() && volume.getStorageType() != StorageType.PROVIDED;
+  static boolean hasDevice(StorageType type) {
+    return !type.isTransient() && type != StorageType.PROVIDED;
   }
 
   /** Compares what devices had before a restart with the replicas, those in the trash included. */

@@ -36,11 +36,9 @@ class ITMeldFsDataset {
     @Override
     public FsDatasetSpi<?> newInstance(DataNode datanode, DataStorage storage, Configuration conf)
         throws IOException {
-      return new Stale(
-          datanode,
-          storage,
-          conf,
-          FakeDevice.volumes(MeldConfiguration.read(conf), FakeDevice::new));
+      MeldVolumes volumes = FakeDevice.volumes(MeldConfiguration.read(conf), FakeDevice::new);
+      MeldFsDatasets.begin(storage, volumes);
+      return new Stale(datanode, storage, conf, volumes);
     }
   }
 
