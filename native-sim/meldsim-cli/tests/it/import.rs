@@ -1,5 +1,9 @@
 //! MQSim's files become profiles and jobs that run. The output names each key without a counterpart.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
 use crate::support::{meldsim, stdout, text_file};
 use serde_json::Value;
 
@@ -21,27 +25,7 @@ fn the_shipped_files_of_mqsim_are_imported_and_run() {
     ] {
         assert!(said.contains(&words), "{words}: {said}");
     }
-    // It is melded-tlc-8x8 in MQSim's words: what MQSim can say is the same.
-    let shown = |profile: &str| {
-        let text = stdout(&format!("profiles show {profile}"));
-        let keys = [
-            "channels",
-            "dies_per_channel",
-            "blocks_per_plane",
-            "wordlines_per_block",
-            "width_bits",
-            "bytes_per_4kib",
-            "page_allocation",
-        ];
-        let lines = text
-            .lines()
-            .map(|line| line.split('#').next().unwrap().trim().to_owned());
-        let lines =
-            lines.filter(|line| keys.iter().any(|key| line.starts_with(&format!("{key} ="))));
-        lines.collect::<Vec<String>>()
-    };
     let profile = format!("{out}/device.toml");
-    assert_eq!(shown(&profile), shown("melded-tlc-8x8"));
     let line = format!("run --profile {profile} {out}/scenario-2.fio --runtime 5ms --format json");
     let result: Value = serde_json::from_str(&stdout(&line)).unwrap();
     let options = &result["jobs"][0]["job options"];
@@ -50,6 +34,62 @@ fn the_shipped_files_of_mqsim_are_imported_and_run() {
         (&Value::from("randread"), &Value::from("16"))
     );
     assert!(result["jobs"][0]["read"]["total_ios"].as_u64() > Some(100));
+}
+
+/// The settings of a profile that MQSim can say too.
+fn settings(profile: &str) -> Vec<String> {
+    let keys = [
+        "channels",
+        "dies_per_channel",
+        "planes_per_die",
+        "blocks_per_plane",
+        "wordlines_per_block",
+        "page_size",
+        "width_bits",
+        "bytes_per_4kib",
+        "page_allocation",
+    ];
+    let text = stdout(&format!("profiles show {profile}"));
+    let lines = text.lines().map(|line| line.split('#').next().unwrap());
+    let lines = lines.filter(|line| keys.iter().any(|key| line.starts_with(&format!("{key} ="))));
+    lines.map(|line| line.trim().to_owned()).collect()
+}
+
+/// What stands in for either program keeps what it is given; the second ends the comparison.
+#[test]
+fn compare_gives_both_programs_the_same_device() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let given = at.display();
+    let script = |name: &str, text: String| {
+        let path = at.join(name);
+        std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+        std::fs::set_permissions(&path, Permissions::from_mode(0o700)).unwrap();
+        path
+    };
+    let count = "echo '<Request_Count>1</Request_Count>' >workload_scenario_1.xml";
+    let theirs = script("theirs", format!("cp $2 $4 {given}; {count}"));
+    let ours = script("ours", format!("echo \"$@\" >{given}/line; exit 1"));
+    let compare = format!("{MQSIM}/compare");
+    let ran = Command::new(compare).args([theirs, ours]).output().unwrap();
+    let line = std::fs::read_to_string(at.join("line")).unwrap_or_else(|_| panic!("{ran:?}"));
+    let (_, named) = line.split_once("--profile ").unwrap();
+    let device = named.split_whitespace().next().unwrap();
+    stdout(&format!(
+        "import mqsim {given}/ssdconfig.xml {given}/workload.xml --output {given}"
+    ));
+    let imported = settings(&format!("{given}/device.toml"));
+    assert_eq!(imported.len(), 9);
+    assert_eq!(imported, settings(device));
+    let flow = std::fs::read_to_string(at.join("workload.xml")).unwrap();
+    for (key, ids) in [("Channel", &imported[0]), ("Chip", &imported[1])] {
+        let (_, count) = ids.split_once(" = ").unwrap();
+        let ids: Vec<String> = (0..count.parse().unwrap())
+            .map(|n: u32| n.to_string())
+            .collect();
+        let all = format!("<{key}_IDs>{}</{key}_IDs>", ids.join(","));
+        assert!(flow.contains(&all), "{all}: {flow}");
+    }
 }
 
 /// MQSim's cache of 2 MiB has entries of 8 bytes: twice 26 bits and 8 sectors. Here they have 5 and 4 for their tag.
