@@ -1,6 +1,6 @@
 """Makes the wheel: the package, the C library and the command line, which are built already. A backend of pip's (PEP 517) that needs nothing installed.
 
-MELDSIM_LIBRARY names libmeldsim.so and MELDSIM_PROGRAM meldsim, else they are those of native-sim/target/release; MELDSIM_THIRD_PARTY a file with the licences of
+MELDSIM_LIBRARY names libmeldsim_study.so and MELDSIM_PROGRAM meldsim, else they are those of native-sim/target/release; MELDSIM_THIRD_PARTY a file with the licences of
 what is linked in. The same files give the same bytes.
 """
 
@@ -37,13 +37,13 @@ def _platform(library, program):
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    library = _built("MELDSIM_LIBRARY", "libmeldsim.so", "libmeldsim")
+    library = _built("MELDSIM_LIBRARY", "libmeldsim_study.so", "libmeldsim-study")
     program = _built("MELDSIM_PROGRAM", "meldsim", "meldsim-cli")
     tag = f"py3-none-{_platform(library, program)}"
     stem = f"meldsim-{_project('version')}"
     info = f"{stem}.dist-info"
     files = {f"meldsim/{p.name}": p.read_bytes() for p in sorted((HERE / "meldsim").iterdir()) if p.suffix in (".py", ".typed")}
-    files["meldsim/libmeldsim.so"] = library
+    files["meldsim/libmeldsim_study.so"] = library
     files[f"{stem}.data/scripts/meldsim"] = program
     licences = [HERE.parents[1] / "LICENSE", HERE.parents[1] / "NOTICE"]
     if "MELDSIM_THIRD_PARTY" in os.environ:

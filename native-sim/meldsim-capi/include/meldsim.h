@@ -8,7 +8,10 @@
  * that a function fills is filled as far as the caller knows it, with 0 in fields that the library does not know; one that
  * is given to it must have 0 there. Fields named reserved are 0.
  *
- * Generated from src/abi: UPDATE_HEADER=1 cargo test -p meldsim-capi header */
+ * libmeldsim has a device. libmeldsim_study has that and whole workloads, calibration and reports: link one of the two.
+ * Functions of the second alone say so.
+ *
+ * Generated from src/abi and meldsim-capi-study: UPDATE_HEADER=1 cargo test -p meldsim-capi header */
 
 #ifndef MELDSIM_H
 #define MELDSIM_H
@@ -18,7 +21,7 @@
 /**
  * The version of this interface; give it to `meldsim_open`. It changes when a caller must be rebuilt.
  */
-#define MELDSIM_ABI_VERSION 2
+#define MELDSIM_ABI_VERSION 3
 
 /**
  * Mode of `meldsim_set_mode`: simulated time moves as far as waits require.
@@ -1491,23 +1494,8 @@ int64_t meldsim_timeline_stop(int64_t handle,
                               uint64_t *lost);
 
 /**
- * Makes one timeline of what DataNodes and Spark recorded in `folder`, as `meldsim timeline --join` does, and writes it to
- * `output` for Perfetto. Names are hashes where `redact` is not 0. Keeps a JSON object of counts for the calling thread:
- * `meldsim_run_result` gives it. Returns the bytes that it needs, its NUL included. Thread-safe.
- *
- * Errors: MELDSIM_ERR_ARGUMENT (null, not UTF-8, nothing recorded there, a damaged file, one that cannot be written),
- * MELDSIM_ERR_PANIC.
- *
- * # Safety
- * `folder` and `output` are null or NUL-terminated strings.
- */
-int64_t meldsim_timeline_join(const char *folder,
-                              const char *output,
-                              uint32_t redact);
-
-/**
- * Runs a whole workload on a device of its own, as `meldsim run` does, and keeps the result for the calling thread:
- * `meldsim_run_result` gives it. Returns the bytes that it needs, its NUL included.
+ * Of libmeldsim_study. Runs a whole workload on a device of its own, as `meldsim run` does, and keeps the result for the
+ * calling thread: `meldsim_run_result` gives it. Returns the bytes that it needs, its NUL included.
  *
  * `abi_version` is MELDSIM_ABI_VERSION as the caller was compiled with. `request` is a JSON object, read before the call
  * returns; docs/reference/c-abi.md describes its keys. The result is what `meldsim run --format json` prints for the same profile,
@@ -1525,9 +1513,20 @@ int64_t meldsim_run(uint32_t abi_version,
                     const char *request);
 
 /**
- * Compares what Spark jobs of hdfs-meld recorded and draws a page of it, as `meldsim report` does, and keeps a JSON object for the
- * calling thread: `text` for a terminal, and whether all `holds` that was expected. `meldsim_run_result` gives it. Returns the
- * bytes that it needs, its NUL included. Thread-safe.
+ * Of libmeldsim_study. Copies the result of the calling thread's last `meldsim_run`, `meldsim_report` or
+ * `meldsim_timeline_join` into `buf`; else as `meldsim_last_error`. Returns 1 when there is none. The result stays until the
+ * thread runs something else; running anything that is refused frees it.
+ *
+ * # Safety
+ * `buf` is null, or points to `len` writable bytes.
+ */
+int64_t meldsim_run_result(char *buf,
+                           uint64_t len);
+
+/**
+ * Of libmeldsim_study. Compares what Spark jobs of hdfs-meld recorded and draws a page of it, as `meldsim report` does, and
+ * keeps a JSON object for the calling thread: `text` for a terminal, and whether all `holds` that was expected.
+ * `meldsim_run_result` gives it. Returns the bytes that it needs, its NUL included. Thread-safe.
  *
  * `request` is a JSON object: `inputs`, paths of records and of folders with some; `command`, which the page shows; if wanted,
  * `html` and `json`, files to write, and `expect`, what must hold.
@@ -1541,14 +1540,19 @@ int64_t meldsim_run(uint32_t abi_version,
 int64_t meldsim_report(const char *request);
 
 /**
- * Copies the result of the calling thread's last `meldsim_run`, `meldsim_report` or `meldsim_timeline_join` into `buf`; else as
- * `meldsim_last_error`. Returns 1 when there is none. The result stays until the thread runs something else; running anything that is refused frees it.
+ * Of libmeldsim_study. Makes one timeline of what DataNodes and Spark recorded in `folder`, as `meldsim timeline --join` does,
+ * and writes it to `output` for Perfetto. Names are hashes where `redact` is not 0. Keeps a JSON object of counts for the
+ * calling thread: `meldsim_run_result` gives it. Returns the bytes that it needs, its NUL included. Thread-safe.
+ *
+ * Errors: MELDSIM_ERR_ARGUMENT (null, not UTF-8, nothing recorded there, a damaged file, one that cannot be written),
+ * MELDSIM_ERR_PANIC.
  *
  * # Safety
- * `buf` is null, or points to `len` writable bytes.
+ * `folder` and `output` are null or NUL-terminated strings.
  */
-int64_t meldsim_run_result(char *buf,
-                           uint64_t len);
+int64_t meldsim_timeline_join(const char *folder,
+                              const char *output,
+                              uint32_t redact);
 
 #ifdef __cplusplus
 }  // extern "C"

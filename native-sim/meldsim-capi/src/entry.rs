@@ -15,7 +15,7 @@ use crate::session::Session;
 
 /// The panic boundary: runs an entry point's body. A failure or a panic becomes a negative code and
 /// this thread's last error.
-pub(crate) fn boundary<T: From<i32>>(body: impl FnOnce() -> Result<T, Failure>) -> T {
+pub fn boundary<T: From<i32>>(body: impl FnOnce() -> Result<T, Failure>) -> T {
     let outcome = error::catch(body).unwrap_or_else(|text| Err(Failure::panic(text)));
     outcome.unwrap_or_else(|failure| T::from(error::remember(&failure)))
 }
@@ -58,8 +58,8 @@ pub(crate) fn count(count: u64) -> i32 {
     i32::try_from(count).unwrap_or(i32::MAX)
 }
 
-/// As [`count`], for what may be long.
-pub(crate) fn long(count: u64) -> i64 {
+/// A count as a long return value; more than fit are as many as fit.
+pub fn long(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
@@ -262,7 +262,7 @@ pub(crate) fn check_out<T>(out: *mut T, name: &str) -> Result<(), Failure> {
 ///
 /// # Safety
 /// `text` is null or a NUL-terminated string that outlives the result.
-pub(crate) unsafe fn string<'a>(text: *const c_char, name: &str) -> Result<&'a str, Failure> {
+pub unsafe fn string<'a>(text: *const c_char, name: &str) -> Result<&'a str, Failure> {
     if text.is_null() {
         return Err(Failure::argument(format!("{name} is null")));
     }
@@ -276,7 +276,7 @@ pub(crate) unsafe fn string<'a>(text: *const c_char, name: &str) -> Result<&'a s
 ///
 /// # Safety
 /// `buf` is null, or points to `len` writable bytes.
-pub(crate) unsafe fn copy_text(text: &str, buf: *mut c_char, len: u64) -> u64 {
+pub unsafe fn copy_text(text: &str, buf: *mut c_char, len: u64) -> u64 {
     if !buf.is_null() && len > 0 {
         let room = usize::try_from(len - 1).unwrap_or(usize::MAX);
         let bytes = cut(text, room).as_bytes();

@@ -11,8 +11,6 @@ use std::sync::Once;
 
 use meldsim::nvme::DirectiveError;
 use meldsim::{DeviceError, SnapshotError, Status};
-use meldsim_calibrate::CalibrateError;
-use meldsim_workload::{RequestError, RunError};
 
 /// The call succeeded.
 pub const MELDSIM_OK: i32 = 0;
@@ -48,7 +46,7 @@ pub const MELDSIM_ERR_ZONE: i32 = -15;
 /// A code for the caller, a text for the person.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
-pub(crate) struct Failure {
+pub struct Failure {
     pub(crate) code: i32,
     message: String,
     /// With which a controller completes a command that fails so; success where it is no command's.
@@ -56,7 +54,8 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    pub(crate) fn new(code: i32, message: impl Into<String>) -> Failure {
+    /// A status below 0, and its text.
+    pub fn new(code: i32, message: impl Into<String>) -> Failure {
         Failure {
             code,
             message: message.into(),
@@ -64,7 +63,8 @@ impl Failure {
         }
     }
 
-    pub(crate) fn argument(message: impl Into<String>) -> Failure {
+    /// MELDSIM_ERR_ARGUMENT, and its text.
+    pub fn argument(message: impl Into<String>) -> Failure {
         Failure::new(MELDSIM_ERR_ARGUMENT, message)
     }
 
@@ -137,19 +137,8 @@ impl From<SnapshotError> for Failure {
     }
 }
 
-impl From<CalibrateError> for Failure {
-    fn from(error: CalibrateError) -> Failure {
-        Failure::argument(error.to_string())
-    }
-}
-
-impl From<RequestError> for Failure {
-    fn from(error: RequestError) -> Failure {
-        Failure::new(request_code(&error), error.to_string())
-    }
-}
-
-fn device_code(error: &DeviceError) -> i32 {
+/// The code of what a device refuses.
+pub fn device_code(error: &DeviceError) -> i32 {
     match error {
         DeviceError::UnknownNamespace { .. } => MELDSIM_ERR_NAMESPACE,
         DeviceError::Policy => MELDSIM_ERR_PROFILE,
@@ -178,23 +167,6 @@ fn device_code(error: &DeviceError) -> i32 {
         | DeviceError::QueueFull { .. }
         | DeviceError::TooManyQueues => MELDSIM_ERR_CAPACITY,
         DeviceError::EndOfTime => MELDSIM_ERR_CLOCK,
-    }
-}
-
-fn request_code(error: &RequestError) -> i32 {
-    match error {
-        RequestError::Profile(_) | RequestError::Run(RunError::Profile(_)) => MELDSIM_ERR_PROFILE,
-        RequestError::Run(RunError::Device { error, .. } | RunError::Precondition(error)) => {
-            device_code(error)
-        }
-        RequestError::Run(RunError::Room { .. }) => MELDSIM_ERR_CAPACITY,
-        RequestError::Malformed(_)
-        | RequestError::JobFile(_)
-        | RequestError::Option(_)
-        | RequestError::Unreadable { .. }
-        | RequestError::Run(RunError::Job { .. } | RunError::Trace(_)) => MELDSIM_ERR_ARGUMENT,
-        // Defects: a run that is stuck, a result beyond JSON.
-        RequestError::Run(_) | RequestError::Result(_) => MELDSIM_ERR_PANIC,
     }
 }
 

@@ -1,4 +1,5 @@
-//! The C ABI of the SSD simulator `meldsim`, as a Rust library: `libmeldsim` makes a C library of it.
+//! The C ABI of the SSD simulator `meldsim`, as a Rust library: `libmeldsim` makes a C library of it. `meldsim-capi-study` adds
+//! whole workloads.
 //!
 //! In: integers, pointers and strings of a C caller. Out: the same, and nothing ever unwinds.
 //! `include/meldsim.h`, generated from `abi`, is the contract.
@@ -41,6 +42,21 @@ pub use error::{
     MELDSIM_ERR_UNSUPPORTED, MELDSIM_ERR_ZONE, MELDSIM_OK,
 };
 pub use session::MELDSIM_MAX_OUTSTANDING;
+
+/// For a C library with functions of its own beside these. Rust only.
+pub mod extension {
+    pub use crate::entry::{boundary, copy_text, long, string};
+    pub use crate::error::{Failure, device_code};
+
+    /// Refuses a caller that was compiled for another version of the interface.
+    ///
+    /// # Errors
+    ///
+    /// MELDSIM_ERR_ABI.
+    pub fn check_abi(abi_version: u32) -> Result<(), Failure> {
+        crate::abi::check_abi(abi_version)
+    }
+}
 
 /// For tests of what embeds the library. Rust only: no function of the C library reaches it.
 pub mod testing {

@@ -1,4 +1,4 @@
-//! Compiles C programs against `include/meldsim.h`, links them with `libmeldsim` and runs them: as they
+//! Compiles C programs against `include/meldsim.h`, links them with the C libraries and runs them: as they
 //! are, with the address and undefined behaviour sanitizers of the C compiler, and under valgrind, which
 //! sees into the library too.
 #![allow(clippy::unwrap_used, reason = "a test may fail anywhere")]
@@ -94,7 +94,11 @@ fn run(source: &str, under: Under) -> String {
             .arg(&program)
             .arg("-L")
             .arg(library)
-            .arg("-lmeldsim")
+            .arg(if source.ends_with(SMOKE) {
+                "-lmeldsim_study"
+            } else {
+                "-lmeldsim"
+            })
             .arg(format!("-Wl,-rpath,{}", library.display())),
     );
     let output = checked(&mut under.command(&program));
@@ -111,7 +115,7 @@ fn a_c_program_uses_the_whole_interface() {
     assert_eq!(run(SMOKE, Under::Nothing), "ok\n");
     let sources =
         [SMOKE, SCAN].map(|path| std::fs::read_to_string(Path::new(CRATE).join(path)).unwrap());
-    for function in functions() {
+    for function in functions("") {
         let call = format!("{function}(");
         assert!(
             sources.iter().any(|text| text.contains(&call)),
@@ -210,7 +214,10 @@ fn the_python_package_and_its_notebooks_use_the_library() {
             ])
             .current_dir(&package)
             .env("PYTHONPATH", &package)
-            .env("MELDSIM_LIBRARY", library_directory().join("libmeldsim.so")),
+            .env(
+                "MELDSIM_LIBRARY",
+                library_directory().join("libmeldsim_study.so"),
+            ),
     );
     // unittest reports there.
     let report = String::from_utf8_lossy(&output.stderr);
@@ -251,19 +258,20 @@ fn the_header_is_cpp_too() {
     );
 }
 
-/// The functions that the header declares.
-fn functions() -> BTreeSet<String> {
+/// The functions that the header declares whose text says that they are `of` a library.
+fn functions(of: &str) -> BTreeSet<String> {
     let header = std::fs::read_to_string(Path::new(CRATE).join("include/meldsim.h")).unwrap();
-    let declarations = header.lines().filter(|line| {
-        let starts = ["int", "uint", "const"];
-        starts.iter().any(|start| line.starts_with(start)) && line.contains('(')
-    });
-    declarations
-        .map(|line| {
-            let name = line.split('(').next().unwrap();
-            name.rsplit([' ', '*']).next().unwrap().to_owned()
-        })
-        .collect()
+    let documented = header.split("\n/**\n").skip(1);
+    let functions = documented
+        .filter(|text| text.contains(of))
+        .filter_map(|text| {
+            let (_, declaration) = text.split_once(" */\n")?;
+            let (start, _) = declaration.split_once('(')?;
+            let starts = ["int", "uint", "const"];
+            let is_function = starts.iter().any(|name| start.starts_with(name));
+            is_function.then(|| start.rsplit([' ', '*']).next().unwrap().to_owned())
+        });
+    functions.collect()
 }
 
 /// The functions that a library exports.
@@ -278,15 +286,18 @@ fn exported(library: &Path) -> BTreeSet<String> {
 }
 
 #[test]
-fn the_library_is_what_the_header_says_and_nothing_for_tests() {
+fn the_libraries_are_what_the_header_says_and_nothing_for_tests() {
     let directory = library_directory();
     let library = directory.join("libmeldsim.so");
-    assert!(functions().len() > 40);
-    assert_eq!(exported(&library), functions());
+    let (all, study) = (functions(""), functions(" * Of libmeldsim_study. "));
+    let of_a_device = &all - &study;
+    assert_eq!((study.len(), of_a_device.len() > 40), (4, true));
+    assert_eq!(exported(&library), of_a_device);
+    assert_eq!(exported(&directory.join("libmeldsim_study.so")), all);
     let bytes = std::fs::read(library).unwrap();
     let injected = bytes.windows(8).any(|window| window == b"injected");
     assert!(!injected, "fault injection in the library");
     let mut for_tests = exported(&directory.join("libmeldsim_testing.so"));
     assert!(for_tests.remove("meldsim_testing_inject_fault"));
-    assert_eq!(for_tests, functions());
+    assert_eq!(for_tests, of_a_device);
 }

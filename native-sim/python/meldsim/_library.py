@@ -7,7 +7,7 @@ import os
 from ctypes import POINTER, c_char_p, c_double, c_int32, c_int64, c_uint32, c_uint64
 from pathlib import Path
 
-ABI_VERSION = 2
+ABI_VERSION = 3
 
 _SIGNATURES: dict[str, tuple] = {
     "meldsim_last_error": (c_int32, c_char_p, c_uint64),
@@ -40,11 +40,11 @@ class MeldsimError(Exception):
 
 
 def _load() -> ctypes.CDLL:
-    path = os.environ.get("MELDSIM_LIBRARY") or str(Path(__file__).with_name("libmeldsim.so"))
+    path = os.environ.get("MELDSIM_LIBRARY") or str(Path(__file__).with_name("libmeldsim_study.so"))
     try:
         library = ctypes.CDLL(path)
     except OSError as error:
-        raise ImportError(f"{error}. Install the wheel of this machine, or name libmeldsim.so in MELDSIM_LIBRARY.") from error
+        raise ImportError(f"{error}. Install the wheel of this machine, or name libmeldsim_study.so in MELDSIM_LIBRARY.") from error
     for name, (result, *arguments) in _SIGNATURES.items():
         function = getattr(library, name)
         function.restype, function.argtypes = result, arguments

@@ -4,7 +4,7 @@ use std::ffi::CString;
 use std::path::Path;
 
 use meldsim::Profile;
-use meldsim_capi::*;
+use meldsim_capi_study::*;
 use meldsim_workload::{Job, parse_job_file};
 use serde_json::{Value, json};
 

@@ -15,7 +15,7 @@ use crate::handles;
 use crate::session::Session;
 
 /// The version of this interface; give it to `meldsim_open`. It changes when a caller must be rebuilt.
-pub const MELDSIM_ABI_VERSION: u32 = 2;
+pub const MELDSIM_ABI_VERSION: u32 = 3;
 
 /// Mode of `meldsim_set_mode`: simulated time moves as far as waits require.
 pub const MELDSIM_ACCOUNT: u32 = 0;

@@ -11,7 +11,6 @@
 //! | `zone` | zoned namespaces: their zones, and the report of them |
 //! | `counters` | counters, percentiles, how busy the parts of a device are |
 //! | `timeline` | what a device did, as a file |
-//! | `run` | whole workloads; pages of what Spark jobs recorded |
 #![allow(non_camel_case_types, reason = "the C names of types")]
 
 mod counters;
@@ -20,18 +19,17 @@ mod fdp;
 mod io;
 mod namespace;
 mod ring;
-mod run;
 mod set;
 mod timeline;
 mod zone;
 
 pub use counters::*;
+pub(crate) use device::check_abi;
 pub use device::*;
 pub use fdp::*;
 pub use io::*;
 pub use namespace::*;
 pub use ring::*;
-pub use run::*;
 pub use set::*;
 pub use timeline::*;
 pub use zone::*;

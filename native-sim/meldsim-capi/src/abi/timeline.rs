@@ -3,13 +3,10 @@
 use std::ffi::c_char;
 use std::fs::OpenOptions;
 use std::io::BufWriter;
-use std::path::Path;
 
-use super::run::keep;
-use crate::entry::{boundary, check_out, long, session, status, string};
+use crate::entry::{check_out, long, session, status, string};
 use crate::error::Failure;
 use crate::session::Session;
-use meldsim_hdfs::{Names, join};
 use meldsim_timeline::{Kept, Recording};
 
 /// The most bytes that `meldsim_timeline_start` keeps.
@@ -60,36 +57,6 @@ pub unsafe extern "C" fn meldsim_timeline_stop(
             unsafe { lost.write(kept.lost) };
         }
         Ok(long(kept.records))
-    })
-}
-
-/// Makes one timeline of what DataNodes and Spark recorded in `folder`, as `meldsim timeline --join` does, and writes it to
-/// `output` for Perfetto. Names are hashes where `redact` is not 0. Keeps a JSON object of counts for the calling thread:
-/// `meldsim_run_result` gives it. Returns the bytes that it needs, its NUL included. Thread-safe.
-///
-/// Errors: MELDSIM_ERR_ARGUMENT (null, not UTF-8, nothing recorded there, a damaged file, one that cannot be written),
-/// MELDSIM_ERR_PANIC.
-///
-/// # Safety
-/// `folder` and `output` are null or NUL-terminated strings.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn meldsim_timeline_join(
-    folder: *const c_char,
-    output: *const c_char,
-    redact: u32,
-) -> i64 {
-    boundary(|| {
-        // SAFETY: the contract of this function on `folder`.
-        let folder = unsafe { string(folder, "folder") }?;
-        // SAFETY: the contract of this function on `output`.
-        let output = unsafe { string(output, "output") }?;
-        let names = match redact {
-            0 => Names::default(),
-            _ => Names::redacted(),
-        };
-        let joined = join(Path::new(folder), Path::new(output), &names);
-        let joined = joined.map_err(|error| Failure::argument(error.to_string()))?;
-        Ok(keep(joined.to_json()))
     })
 }
 

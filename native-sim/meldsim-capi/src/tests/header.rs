@@ -16,7 +16,10 @@ const PREAMBLE: &str = "\
  * that a function fills is filled as far as the caller knows it, with 0 in fields that the library does not know; one that
  * is given to it must have 0 there. Fields named reserved are 0.
  *
- * Generated from src/abi: UPDATE_HEADER=1 cargo test -p meldsim-capi header */";
+ * libmeldsim has a device. libmeldsim_study has that and whole workloads, calibration and reports: link one of the two.
+ * Functions of the second alone say so.
+ *
+ * Generated from src/abi and meldsim-capi-study: UPDATE_HEADER=1 cargo test -p meldsim-capi header */";
 
 const COUNTERS: &str = "\
 # Counters of a device
@@ -39,6 +42,7 @@ else a device counts, such as busy dies, programs or garbage collection, is its 
 
 fn generate() -> String {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let study = source.join("../../meldsim-capi-study/src");
     let config = cbindgen::Config {
         language: cbindgen::Language::C,
         cpp_compat: true,
@@ -63,7 +67,8 @@ fn generate() -> String {
         .with_src(source.join("abi/zone.rs"))
         .with_src(source.join("abi/counters.rs"))
         .with_src(source.join("abi/timeline.rs"))
-        .with_src(source.join("abi/run.rs"))
+        .with_src(study.join("run.rs"))
+        .with_src(study.join("jobs.rs"))
         .with_src(source.join("error.rs"))
         .with_src(source.join("session.rs"))
         .generate()

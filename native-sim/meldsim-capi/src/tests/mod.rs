@@ -10,7 +10,6 @@ mod lifecycle;
 mod model;
 mod ring;
 mod ring_model;
-mod runs;
 mod sets;
 mod structs;
 mod timeline;

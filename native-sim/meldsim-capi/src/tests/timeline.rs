@@ -91,21 +91,6 @@ fn the_oldest_make_room() {
 }
 
 #[test]
-fn an_empty_folder_cannot_be_joined() {
-    let folder = tempfile::tempdir().unwrap();
-    let text = CString::new(folder.path().to_str().unwrap()).unwrap();
-    let output = CString::new(folder.path().join("out").to_str().unwrap()).unwrap();
-    // SAFETY: NUL-terminated strings.
-    let bytes = unsafe { meldsim_timeline_join(text.as_ptr(), output.as_ptr(), 0) };
-    assert_eq!(bytes, i64::from(MELDSIM_ERR_ARGUMENT));
-    assert!(
-        last_error().contains("fetch brings them"),
-        "{}",
-        last_error()
-    );
-}
-
-#[test]
 fn what_cannot_be_kept_or_written_is_refused() {
     let rig = Rig::preloaded(1);
     assert_eq!(

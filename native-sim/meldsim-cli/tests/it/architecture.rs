@@ -189,6 +189,20 @@ fn crates_use_what_stands_below_them() {
         used.iter()
             .all(|(one, other)| one != "meldsim" || !rank.contains_key(other))
     );
+    // A DataNode loads devices: nothing that calibrates, draws or knows HDFS.
+    let mut loaded = BTreeSet::from(["libmeldsim"]);
+    for _ in 0..rank.len() {
+        let next = used.iter().filter(|(one, _)| loaded.contains(&**one));
+        let own = next.filter(|(_, other)| rank.contains_key(other));
+        loaded = own
+            .map(|(_, other)| &**other)
+            .chain(loaded.clone())
+            .collect();
+    }
+    let devices = ["", "-capi", "-host", "-stats", "-timeline", "-workload"];
+    let devices = devices.map(|name| format!("meldsim{name}"));
+    loaded.remove("libmeldsim");
+    assert!(loaded.iter().eq(&devices), "{loaded:?}");
 }
 
 #[test]

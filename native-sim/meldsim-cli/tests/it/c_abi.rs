@@ -3,7 +3,7 @@
 use std::ffi::CString;
 
 use crate::support::{stdout, text_file};
-use meldsim_capi::{MELDSIM_ABI_VERSION, meldsim_run, meldsim_run_result};
+use meldsim_capi_study::{MELDSIM_ABI_VERSION, meldsim_run, meldsim_run_result};
 use serde_json::{Value, json};
 
 const WORKLOADS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../workloads");

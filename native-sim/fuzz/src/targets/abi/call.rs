@@ -1,7 +1,7 @@
 //! Calls with their arguments, as bytes make them.
 
 use arbitrary::{Arbitrary, Unstructured};
-use meldsim_capi::*;
+use meldsim_capi_study::*;
 
 /// A number of an argument: mostly small, and an index into what earlier calls gave; sometimes anything.
 #[derive(Clone, Copy, Debug)]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use meldsim::policy::placement::PlacementPolicy;
-use meldsim_capi::*;
+use meldsim_capi_study::*;
 
 use super::call::{Call, Number, Order, Ranges, Size, ZoneCall};
 use super::zones::{ZONE_BLOCKS, report, zoned_profile};

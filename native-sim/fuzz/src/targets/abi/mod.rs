@@ -5,7 +5,7 @@ mod caller;
 mod zones;
 
 use arbitrary::Unstructured;
-use meldsim_capi::*;
+use meldsim_capi_study::*;
 
 use self::call::{Blocks, Call, Number};
 use self::caller::{Caller, HANDLES, PLAIN, ZONES};

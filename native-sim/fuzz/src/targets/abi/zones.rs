@@ -2,7 +2,7 @@
 
 use meldsim::policy::placement::PlacementPolicy;
 use meldsim::profile::{ByteSize, Profile};
-use meldsim_capi::*;
+use meldsim_capi_study::*;
 
 use crate::targets::exercise::tiny_profile;
 

@@ -12,7 +12,7 @@ import java.nio.ByteBuffer;
  * begins with its size.
  */
 final class LibMeldsim {
-  static final int ABI_VERSION = 2;
+  static final int ABI_VERSION = 3;
   static final int FLAG_DETACHED = 1;
   static final int FLAG_NO_WAIT = 2;
 
@@ -76,12 +76,4 @@ final class LibMeldsim {
   static native int meldsim_timeline_start(long handle, long bytes);
 
   static native long meldsim_timeline_stop(long handle, byte[] path, long[] lost);
-
-  static native long meldsim_timeline_join(byte[] folder, byte[] output, int redact);
-
-  static native long meldsim_run(int abiVersion, byte[] request);
-
-  static native long meldsim_report(byte[] request);
-
-  static native long meldsim_run_result(byte[] buf, long len);
 }

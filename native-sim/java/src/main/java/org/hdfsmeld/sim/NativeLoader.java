@@ -13,12 +13,12 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
 /**
- * Loads libmeldsim and binds {@link LibMeldsim} to it.
+ * Loads a C library and binds the class that declares its functions to it.
  *
- * <p>Direct mapping binds a class' natives once, so one library serves a class loader: the first
- * that loads. Asking for the same one again costs nothing; asking for another one is an error,
- * never a silent substitute. A library that cannot be loaded binds nothing, so a later call with a
- * better path still succeeds.
+ * <p>Direct mapping binds a class' natives once, so one file serves a class loader: the first that
+ * loads. Asking for the same one again costs nothing; asking for another one is an error, never a
+ * silent substitute. A library that cannot be loaded binds nothing, so a later call with a better
+ * path still succeeds.
  *
  * <p>The packed library is unpacked into a folder of its own, which only this user can enter, in
  * the folder {@code jna.tmpdir} when an operator has set that, or else in the first that allows
@@ -26,9 +26,15 @@ import java.util.List;
  * folder that it takes by itself, unless that does not allow execution.
  */
 public final class NativeLoader {
-  private static final String FILE_NAME = "libmeldsim.so";
-  private static final String PACKED = "";
-  private static final String LIBRARY_KEY = "dfs.datanode.meld.native.library";
+  /** Devices: all that a DataNode loads. */
+  static final NativeLoader DEVICE =
+      new NativeLoader("libmeldsim", LibMeldsim.class, "dfs.datanode.meld.native.library");
+
+  /** The same and whole workloads. */
+  static final NativeLoader STUDY =
+      new NativeLoader("libmeldsim_study", SimRun.class, "the argument of SimRun");
+
+  private static final String PACKED = "the jar";
 
   /** JNA's, and nothing else is tried where it is set. */
   private static final String FOLDER_KEY = "jna.tmpdir";
@@ -52,13 +58,18 @@ public final class NativeLoader {
     }
   }
 
+  private final String name;
+  private final Class<?> functions;
+  private final String setting;
+
   /** What is bound: a canonical path, {@link #PACKED}, or null. */
-  private static String bound;
+  private String bound;
 
-  /** Why the packed library cannot be loaded; kept, for it will not get better. */
-  private static String packedProblem;
-
-  private NativeLoader() {}
+  private NativeLoader(String name, Class<?> functions, String setting) {
+    this.name = name;
+    this.functions = functions;
+    this.setting = setting;
+  }
 
   /** Before JNA is used: sees to it that JNA finds a folder to load its own library from. */
   public static void prepare() {
@@ -110,82 +121,81 @@ public final class NativeLoader {
   }
 
   /**
-   * Loads the library.
+   * Loads the library of devices.
    *
    * @param explicitPath its path, in which case nothing else is tried, or empty for the one packed
    *     under JNA's resource prefix
    * @throws SimException when it cannot be loaded; says what to do
    */
-  public static synchronized void load(String explicitPath) throws SimException {
+  public static void load(String explicitPath) throws SimException {
+    DEVICE.bind(explicitPath);
+  }
+
+  /** Loads this library; as {@link #load}. */
+  synchronized void bind(String explicitPath) throws SimException {
     String wanted = explicitPath.isEmpty() ? PACKED : canonical(explicitPath);
     if (wanted.equals(bound)) {
       return;
     }
     if (bound != null) {
       throw new SimException(
-          ("libmeldsim is already loaded from %s and one process can use only one; configure the"
-                  + " same library for all its DataNodes, or restart it to use %s")
-              .formatted(describe(bound), describe(wanted)),
+          ("%s is already loaded from %s and one process can use only one; configure the same"
+                  + " library for all its DataNodes, or restart it to use %s")
+              .formatted(name, bound, wanted),
           null);
     }
     if (wanted.equals(PACKED)) {
       loadPacked();
     } else {
-      bind(Path.of(wanted));
+      register(Path.of(wanted));
     }
     bound = wanted;
   }
 
-  private static String canonical(String path) throws SimException {
+  private String canonical(String path) throws SimException {
     try {
       return Path.of(path).toRealPath().toString();
     } catch (IOException e) {
       throw new SimException(
           "no readable library at %s; correct %s, or remove it to use the packed one"
-              .formatted(path, LIBRARY_KEY),
+              .formatted(path, setting),
           e);
     }
   }
 
-  private static void loadPacked() throws SimException {
-    if (packedProblem != null) {
-      throw new SimException(packedProblem, null);
-    }
+  private void loadPacked() throws SimException {
     try {
       Path copy = unpack();
       try {
-        bind(copy);
+        register(copy);
       } finally {
         // The mapping keeps the library; the file is not needed any more.
         Files.deleteIfExists(copy);
         Files.deleteIfExists(copy.getParent());
       }
+    } catch (SimException e) {
+      throw e;
     } catch (IOException e) {
-      SimException problem =
-          e instanceof SimException known
-              ? known
-              : new SimException(
-                  ("cannot unpack libmeldsim (%s); name a folder that is writable and not mounted"
-                          + " noexec with -D%s=FOLDER, or set %s to the library")
-                      .formatted(e, FOLDER_KEY, LIBRARY_KEY),
-                  e);
-      packedProblem = problem.getMessage();
-      throw problem;
+      throw new SimException(
+          ("cannot unpack %s (%s); name a folder that is writable and not mounted noexec with"
+                  + " -D%s=FOLDER, or set %s to the library")
+              .formatted(name, e, FOLDER_KEY, setting),
+          e);
     }
   }
 
   /** The packed library as a file that nobody else can read or change. */
-  static Path unpack() throws IOException {
-    String resource = Platform.RESOURCE_PREFIX + "/" + FILE_NAME;
+  Path unpack() throws IOException {
+    String resource = Platform.RESOURCE_PREFIX + "/" + name + ".so";
     try (InputStream in = NativeLoader.class.getClassLoader().getResourceAsStream(resource)) {
       if (in == null) {
         throw new SimException(
             ("no %s on the class path; use a jar that was built for this platform, or set %s to the"
                     + " library")
-                .formatted(resource, LIBRARY_KEY),
+                .formatted(resource, setting),
             null);
       }
-      Path copy = Files.createTempFile(newPrivateFolder(), "libmeldsim", ".so");
+      Path copy = Files.createTempFile(newPrivateFolder(), name, ".so");
       try (OutputStream out = Files.newOutputStream(copy)) {
         in.transferTo(out);
       }
@@ -193,28 +203,25 @@ public final class NativeLoader {
     }
   }
 
-  private static void bind(Path library) throws SimException {
+  private void register(Path library) throws SimException {
     int version;
     try {
-      Native.register(LibMeldsim.class, NativeLibrary.getInstance(library.toString()));
-      version = LibMeldsim.meldsim_abi_version();
+      NativeLibrary opened = NativeLibrary.getInstance(library.toString());
+      version = opened.getFunction("meldsim_abi_version").invokeInt(new Object[0]);
+      if (version == LibMeldsim.ABI_VERSION) {
+        Native.register(functions, opened);
+        return;
+      }
     } catch (Error e) {
       throw new SimException(
-          ("cannot load libmeldsim from %s (%s); check that it was built for this platform, and"
-                  + " that its directory and JNA's, -D%s, allow execution")
-              .formatted(library, e.getMessage(), FOLDER_KEY),
+          ("cannot load %s from %s (%s); check that it was built for this platform, and that its"
+                  + " directory and JNA's, -D%s, allow execution")
+              .formatted(name, library, e.getMessage(), FOLDER_KEY),
           e);
     }
-    if (version != LibMeldsim.ABI_VERSION) {
-      Native.unregister(LibMeldsim.class);
-      throw new SimException(
-          SimStatus.ABI,
-          "libmeldsim at %s has ABI version %d and %d is needed; use the library that is in the jar"
-              .formatted(library, version, LibMeldsim.ABI_VERSION));
-    }
-  }
-
-  private static String describe(String source) {
-    return source.equals(PACKED) ? "the jar" : source;
+    throw new SimException(
+        SimStatus.ABI,
+        "%s at %s has ABI version %d and %d is needed; use the library that is in the jar"
+            .formatted(name, library, version, LibMeldsim.ABI_VERSION));
   }
 }

@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.ToLongBiFunction;
 
 /** A device of libmeldsim. */
 public final class NativeSimDevice implements SimDevice {
@@ -27,7 +27,6 @@ public final class NativeSimDevice implements SimDevice {
   private static final int HANDLES_AT = 4;
 
   private final long handle;
-  private final AtomicBoolean closed = new AtomicBoolean();
   private CommandRing attached;
 
   private NativeSimDevice(long handle) {
@@ -45,8 +44,8 @@ public final class NativeSimDevice implements SimDevice {
   public static NativeSimDevice open(String library, String profile) throws SimException {
     NativeLoader.load(library);
     long[] handle = new long[1];
-    must(LibMeldsim.meldsim_open(LibMeldsim.ABI_VERSION, cString(profile), handle));
-    return new NativeSimDevice(handle[0]);
+    return opened(
+        LibMeldsim.meldsim_open(LibMeldsim.ABI_VERSION, cString(profile), handle), handle);
   }
 
   /**
@@ -61,27 +60,34 @@ public final class NativeSimDevice implements SimDevice {
   public static NativeSimDevice restore(String library, ByteBuffer snapshot) throws SimException {
     NativeLoader.load(library);
     long[] handle = new long[1];
-    must(LibMeldsim.meldsim_restore(LibMeldsim.ABI_VERSION, snapshot, snapshot.limit(), handle));
-    return new NativeSimDevice(handle[0]);
+    return opened(
+        LibMeldsim.meldsim_restore(LibMeldsim.ABI_VERSION, snapshot, snapshot.limit(), handle),
+        handle);
+  }
+
+  private static NativeSimDevice opened(int status, long[] handle) throws SimException {
+    NativeSimDevice device = new NativeSimDevice(handle[0]);
+    device.checked(status);
+    return device;
   }
 
   @Override
   public NamespaceInfo createNamespace(long sizeBytes) throws SimException {
     int[] nsid = new int[1];
-    must(LibMeldsim.meldsim_namespace_create(handle, sizeBytes, nsid));
+    checked(LibMeldsim.meldsim_namespace_create(handle, sizeBytes, nsid));
     return describe(nsid[0]);
   }
 
   @Override
   public NamespaceInfo createNamespaceIn(int set, long sizeBytes) throws SimException {
     int[] nsid = new int[1];
-    must(LibMeldsim.meldsim_namespace_create_in(handle, set, sizeBytes, nsid));
+    checked(LibMeldsim.meldsim_namespace_create_in(handle, set, sizeBytes, nsid));
     return describe(nsid[0]);
   }
 
   @Override
   public int sets() throws SimException {
-    return must(LibMeldsim.meldsim_sets(handle));
+    return (int) checked(LibMeldsim.meldsim_sets(handle));
   }
 
   /**
@@ -91,7 +97,7 @@ public final class NativeSimDevice implements SimDevice {
    */
   public FdpInfo fdp(int set) throws SimException {
     ByteBuffer info = struct(FDP_BYTES);
-    must(LibMeldsim.meldsim_fdp_info(handle, set, info.array()));
+    checked(LibMeldsim.meldsim_fdp_info(handle, set, info.array()));
     info.position(FIRST_LONG);
     return new FdpInfo(
         info.getInt(HANDLES_AT),
@@ -106,7 +112,7 @@ public final class NativeSimDevice implements SimDevice {
 
   @Override
   public List<NamespaceInfo> namespaces() throws SimException {
-    int count = must(LibMeldsim.meldsim_namespaces(handle));
+    int count = (int) checked(LibMeldsim.meldsim_namespaces(handle));
     List<NamespaceInfo> namespaces = new ArrayList<>(count);
     for (int nsid = 1; nsid <= count; nsid++) {
       namespaces.add(describe(nsid));
@@ -116,7 +122,7 @@ public final class NativeSimDevice implements SimDevice {
 
   private NamespaceInfo describe(int nsid) throws SimException {
     ByteBuffer info = struct(NAMESPACE_BYTES);
-    must(LibMeldsim.meldsim_namespace_info(handle, nsid, info.array()));
+    checked(LibMeldsim.meldsim_namespace_info(handle, nsid, info.array()));
     info.position(FIRST_LONG);
     return new NamespaceInfo(
         nsid,
@@ -138,7 +144,8 @@ public final class NativeSimDevice implements SimDevice {
   @Override
   public void attach(CommandRing ring) throws SimException {
     long address = Pointer.nativeValue(Native.getDirectBufferPointer(ring.memory()));
-    must(LibMeldsim.meldsim_ring_attach(handle, address, CommandRing.ENTRIES, CommandRing.SLOTS));
+    checked(
+        LibMeldsim.meldsim_ring_attach(handle, address, CommandRing.ENTRIES, CommandRing.SLOTS));
     attached = ring;
   }
 
@@ -175,19 +182,18 @@ public final class NativeSimDevice implements SimDevice {
 
   @Override
   public void precondition(String past) throws SimException {
-    must(LibMeldsim.meldsim_precondition_by(handle, cString(past)));
+    checked(LibMeldsim.meldsim_precondition_by(handle, cString(past)));
   }
 
   @Override
   public String profile() throws SimException {
-    byte[] text = new byte[must(LibMeldsim.meldsim_profile(handle, null, 0))];
-    must(LibMeldsim.meldsim_profile(handle, text, text.length));
-    return new String(text, 0, text.length - 1, StandardCharsets.UTF_8);
+    checked(LibMeldsim.meldsim_profile(handle, null, 0));
+    return text((buf, len) -> LibMeldsim.meldsim_profile(handle, buf, len));
   }
 
   @Override
   public long snapshot(ByteBuffer out) throws SimException {
-    return must(LibMeldsim.meldsim_snapshot(handle, out, out.capacity()));
+    return checked(LibMeldsim.meldsim_snapshot(handle, out, out.capacity()));
   }
 
   @Override
@@ -232,14 +238,13 @@ public final class NativeSimDevice implements SimDevice {
 
   @Override
   public String lastError() {
-    return lastErrorText();
+    return text(LibMeldsim::meldsim_last_error);
   }
 
   @Override
   public void close() {
-    if (closed.compareAndSet(false, true)) {
-      LibMeldsim.meldsim_close(handle);
-    }
+    // A handle that is closed stays one that is closed.
+    LibMeldsim.meldsim_close(handle);
   }
 
   /** A struct of the C ABI, which begins with its size. The library fills it as far as it goes. */
@@ -247,23 +252,11 @@ public final class NativeSimDevice implements SimDevice {
     return ByteBuffer.wrap(new byte[bytes]).order(ByteOrder.nativeOrder()).putInt(0, bytes);
   }
 
-  /** Below 0 a status is an error of this thread. */
-  private static int must(int status) throws SimException {
-    return (int) must((long) status);
-  }
-
-  static long must(long status) throws SimException {
-    if (status < 0) {
-      throw new SimException((int) status, lastErrorText());
-    }
-    return status;
-  }
-
-  private static String lastErrorText() {
-    int bytes = LibMeldsim.meldsim_last_error(null, 0);
-    byte[] text = new byte[Math.max(bytes, 1)];
-    LibMeldsim.meldsim_last_error(text, text.length);
-    return new String(text, 0, text.length - 1, StandardCharsets.UTF_8);
+  /** What a function copies as far as there is room, returning the bytes that all of it needs. */
+  static String text(ToLongBiFunction<byte[], Long> copy) {
+    byte[] text = new byte[Math.max(Math.toIntExact(copy.applyAsLong(null, 0L)), 1)];
+    int bytes = Math.toIntExact(copy.applyAsLong(text, (long) text.length));
+    return new String(text, 0, bytes - 1, StandardCharsets.UTF_8);
   }
 
   static byte[] cString(String text) {

@@ -1,14 +1,13 @@
 package org.hdfsmeld.sim;
 
 import static org.hdfsmeld.sim.NativeSimDevice.cString;
-import static org.hdfsmeld.sim.NativeSimDevice.must;
+import static org.hdfsmeld.sim.NativeSimDevice.text;
 
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 /**
  * Whole workloads, each on a device of its own: what the command {@code meldsim run} does; and
- * pages of what Spark jobs recorded, as {@code meldsim report} draws them.
+ * pages of what Spark jobs recorded, as {@code meldsim report} draws them. By libmeldsim_study.
  */
 public final class SimRun {
   private SimRun() {}
@@ -17,15 +16,15 @@ public final class SimRun {
    * Runs one; loads the library if that has not happened yet. Returns when the run is over and
    * cannot be interrupted. May be called from any number of threads.
    *
-   * @param library path of the library, or empty for the packed one; see {@link NativeLoader#load}
+   * @param library path of libmeldsim_study.so, or empty for the packed one
    * @param request a JSON object; {@code docs/reference/c-abi.md} describes its keys
    * @return what {@code meldsim run --format json} prints
    * @throws SimException when the library cannot be loaded or refuses the request, with the
    *     simulator's {@link SimException#status}
    */
   public static String run(String library, String request) throws SimException {
-    NativeLoader.load(library);
-    return result(must(LibMeldsim.meldsim_run(LibMeldsim.ABI_VERSION, cString(request))));
+    NativeLoader.STUDY.bind(library);
+    return result(meldsim_run(LibMeldsim.ABI_VERSION, cString(request)));
   }
 
   /**
@@ -39,8 +38,8 @@ public final class SimRun {
    * @throws SimException when the library cannot be loaded, or a record or an expectation is none
    */
   public static String report(String library, String request) throws SimException {
-    NativeLoader.load(library);
-    return result(must(LibMeldsim.meldsim_report(cString(request))));
+    NativeLoader.STUDY.bind(library);
+    return result(meldsim_report(cString(request)));
   }
 
   /**
@@ -55,16 +54,26 @@ public final class SimRun {
    */
   public static String joinTimeline(String library, Path folder, Path output, boolean redact)
       throws SimException {
-    NativeLoader.load(library);
+    NativeLoader.STUDY.bind(library);
     return result(
-        must(
-            LibMeldsim.meldsim_timeline_join(
-                cString(folder.toString()), cString(output.toString()), redact ? 1 : 0)));
+        meldsim_timeline_join(
+            cString(folder.toString()), cString(output.toString()), redact ? 1 : 0));
   }
 
-  private static String result(long bytes) {
-    byte[] text = new byte[Math.toIntExact(bytes)];
-    LibMeldsim.meldsim_run_result(text, text.length);
-    return new String(text, 0, text.length - 1, StandardCharsets.UTF_8);
+  private static String result(long status) throws SimException {
+    if (status < 0) {
+      throw new SimException((int) status, text(SimRun::meldsim_last_error));
+    }
+    return text(SimRun::meldsim_run_result);
   }
+
+  private static native int meldsim_last_error(byte[] buf, long len);
+
+  private static native long meldsim_run(int abiVersion, byte[] request);
+
+  private static native long meldsim_report(byte[] request);
+
+  private static native long meldsim_timeline_join(byte[] folder, byte[] output, int redact);
+
+  private static native long meldsim_run_result(byte[] buf, long len);
 }

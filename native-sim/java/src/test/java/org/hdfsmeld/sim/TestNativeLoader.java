@@ -38,7 +38,7 @@ class TestNativeLoader {
 
   @Test
   void theUnpackedLibraryIsNobodyElses() throws Exception {
-    Path copy = NativeLoader.unpack();
+    Path copy = NativeLoader.DEVICE.unpack();
     assertThat(permissions(copy)).isEqualTo("rw-------");
     assertThat(permissions(copy.getParent())).isEqualTo("rwx------");
     assertThat(copy.getParent().getParent())

@@ -259,7 +259,7 @@ class TestNativeSimDevice {
   }
 
   @Test
-  void thePackedLibraryCannotBeMadeToFail() throws Exception {
+  void thePackedLibraryHasDevicesAloneAndCannotBeMadeToFail() throws Exception {
     Path library = dir.resolve("libmeldsim.so");
     String resource = com.sun.jna.Platform.RESOURCE_PREFIX + "/libmeldsim.so";
     try (InputStream in = getClass().getClassLoader().getResourceAsStream(resource)) {
@@ -268,8 +268,9 @@ class TestNativeSimDevice {
     NativeLibrary packed = NativeLibrary.getInstance(library.toString());
     assertThat(packed.getFunction("meldsim_abi_version").invokeInt(new Object[0]))
         .isEqualTo(LibMeldsim.ABI_VERSION);
-    assertThatThrownBy(() -> packed.getFunction("meldsim_testing_inject_fault"))
-        .isInstanceOf(UnsatisfiedLinkError.class);
+    for (String absent : List.of("meldsim_run", "meldsim_testing_inject_fault")) {
+      assertThatThrownBy(() -> packed.getFunction(absent)).isInstanceOf(UnsatisfiedLinkError.class);
+    }
   }
 
   @Test

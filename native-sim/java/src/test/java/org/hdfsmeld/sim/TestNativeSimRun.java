@@ -3,7 +3,9 @@ package org.hdfsmeld.sim;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Whole workloads through the binding. */
 class TestNativeSimRun {
@@ -29,5 +31,19 @@ class TestNativeSimRun {
     String noProfile = REQUEST.replace("tlc-8x8", "tlc-9x9");
     error = catchThrowableOfType(SimException.class, () -> SimRun.run("", noProfile));
     assertThat(error.status()).isEqualTo(SimStatus.PROFILE);
+
+    error = catchThrowableOfType(SimException.class, () -> SimRun.run("/no/such.so", REQUEST));
+    assertThat(error).hasMessageContaining("at /no/such.so; correct the argument of SimRun");
+  }
+
+  @Test
+  void refusesWhatNobodyRecorded(@TempDir Path empty) {
+    SimException error =
+        catchThrowableOfType(
+            SimException.class, () -> SimRun.joinTimeline("", empty, empty.resolve("out"), true));
+    assertThat(error).hasMessageContaining("fetch brings them");
+    error = catchThrowableOfType(SimException.class, () -> SimRun.report("", "{}"));
+    assertThat(error.status()).isEqualTo(SimStatus.ARGUMENT);
+    assertThat(error).hasMessageContaining("request: missing field");
   }
 }

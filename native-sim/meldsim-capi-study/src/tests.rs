@@ -1,8 +1,8 @@
-//! Whole workloads.
+//! Whole workloads, and what jobs recorded, as a C caller asks for them.
 
 use std::ffi::CString;
 
-use super::*;
+use crate::*;
 
 const JOB: &str = r#""workload": {"job": {"name": "x.fio", "text": "[one]\nsize=64k\n"}}"#;
 
@@ -24,6 +24,14 @@ fn result() -> String {
     let again = unsafe { meldsim_run_result(buffer.as_mut_ptr().cast(), bytes as u64) };
     assert_eq!(again, bytes);
     assert_eq!(buffer.pop(), Some(0));
+    String::from_utf8(buffer).unwrap()
+}
+
+fn last_error() -> String {
+    let mut buffer = vec![0u8; 1024];
+    // SAFETY: 1024 writable bytes.
+    let bytes = unsafe { meldsim_last_error(buffer.as_mut_ptr().cast(), 1024) };
+    buffer.truncate(bytes as usize - 1);
     String::from_utf8(buffer).unwrap()
 }
 
@@ -144,4 +152,21 @@ fn threads_run_side_by_side_with_the_same_results() {
     });
     assert_eq!(together, alone);
     assert_ne!(alone[0], alone[1], "the seed counts");
+}
+
+#[test]
+fn an_empty_folder_cannot_be_joined() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = CString::new(folder.path().to_str().unwrap()).unwrap();
+    let output = CString::new(folder.path().join("out").to_str().unwrap()).unwrap();
+    assert!(run(&request(JOB)) > 1);
+    // SAFETY: NUL-terminated strings.
+    let bytes = unsafe { meldsim_timeline_join(text.as_ptr(), output.as_ptr(), 0) };
+    assert_eq!(bytes, i64::from(MELDSIM_ERR_ARGUMENT));
+    assert_eq!(result(), "");
+    assert!(
+        last_error().contains("fetch brings them"),
+        "{}",
+        last_error()
+    );
 }
