@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * Measures how much longer a DataNode with many blocks takes to start with the plugin: until the
- * NameNode has heard of all its blocks, in a JVM of its own each time. Exits with 1 when the median
+ * Measures how much longer a DataNode with many blocks takes to start with the plugin: from the
+ * start of its process until the NameNode has heard of all its blocks. Exits with 1 when the median
  * of the ratios is above the bar.
  */
 public final class DataNodeStart {
