@@ -49,6 +49,8 @@ fn profile(random: &mut Random) -> Profile {
     let stripes = one_of(random, &[2, 8]);
     profile.controller.write_buffer = ByteSize((stripes * stripe + 16 * pages * subpages) * PAGE);
     profile.controller.reads_before_program = one_of(random, &[1, 32]);
+    // Whether it reads ahead, without another draw.
+    profile.controller.read_ahead = ByteSize(stripes / 4 * 16 * subpages * PAGE);
     profile.gc.victim = one_of(random, &VictimPolicy::all());
     profile.gc.pacing = one_of(random, &PacingPolicy::all());
     if random.below(2) == 0 {
