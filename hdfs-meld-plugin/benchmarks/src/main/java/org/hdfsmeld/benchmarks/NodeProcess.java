@@ -66,6 +66,11 @@ final class NodeProcess implements AutoCloseable {
   @Override
   public void close() {
     commands.close();
+    end(process);
+  }
+
+  /** Waits for a process that was asked to end, and ends it when it does not. */
+  static void end(Process process) {
     try {
       process.waitFor(30, TimeUnit.SECONDS);
     } catch (InterruptedException e) {

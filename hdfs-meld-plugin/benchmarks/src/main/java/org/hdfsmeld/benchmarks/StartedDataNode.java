@@ -8,7 +8,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
@@ -98,12 +97,7 @@ final class StartedDataNode implements Node {
   public void close() {
     if (dataNode != null) {
       dataNode.destroy();
-      try {
-        dataNode.waitFor(30, TimeUnit.SECONDS);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
-      dataNode.destroyForcibly();
+      NodeProcess.end(dataNode);
     }
     cluster.shutdownDataNodes();
     cluster.shutdownNameNodes();
