@@ -33,13 +33,13 @@
 //! has none, and waits for nothing. All state of a command is in its record,
 //! also what the firmware keeps of it. Queues, here, in the firmware, in the medium and on the die, hold its number.
 
-use super::request::{Outbound, Outcome, PageRange, Request, Stage, ZoneStep};
+use super::request::{Outcome, PageRange, Request, Stage, ZoneStep};
 use super::{Device, DeviceError, QueueId};
 use crate::engine::{Duration, Instant};
 use crate::event::Event;
-use crate::firmware::{Action, CommandState};
+use crate::firmware::Action;
 use crate::ftl::MapIndex;
-use crate::nvme::{Command, Completion, Directive, Hint, NamespaceId, Opcode, Status};
+use crate::nvme::{Command, Completion, Directive, Hint, NamespaceId, Opcode};
 use crate::timeline::{CommandRecord, Part, Recorder};
 
 /// What the code of the way leaves out, for speed. The compiler knows it as `BARE` and `IDEAL`; the general code does the same.
@@ -258,10 +258,7 @@ impl Device {
         let lba_bytes = self.profile.controller.lba_size.0;
         let now = self.queue.now();
         self.requests.insert(|| Request {
-            stage: Stage::Queued,
             opcode: command.opcode,
-            status: Status::SUCCESS,
-            result: 0,
             hint: checked.hint,
             queue: queue.0,
             tag: command.tag,
@@ -270,19 +267,11 @@ impl Device {
             start: command.slba.saturating_mul(lba_bytes),
             bytes: checked.bytes,
             range: checked.range,
-            parts: 0,
             next: checked.range.first,
-            is_divided: false,
-            segment: 0,
-            in_flight: 0,
             mapped: checked.range.first,
             admitted: now,
-            has_room: false,
-            keeps_awake: false,
-            is_sent: false,
-            outbound: Outbound::default(),
-            firmware: CommandState::default(),
             zone: checked.zone,
+            ..Request::default()
         })
     }
 

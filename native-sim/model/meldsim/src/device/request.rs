@@ -10,10 +10,11 @@ use crate::nvme::zone::ZoneAction;
 use crate::nvme::{Completion, Hint, NamespaceId, Opcode, Status};
 
 /// Where a command is on its way through the device, in order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Stage {
     /// It waits in its submission queue.
+    #[default]
     Queued,
     /// The controller fetches it.
     Fetch,
@@ -32,7 +33,7 @@ pub enum Stage {
 }
 
 /// The pages of a range of logical blocks.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PageRange {
     /// The NVM set.
     pub(super) set: u32,
@@ -91,7 +92,7 @@ pub(super) enum Outcome {
 }
 
 /// A command on its way. It owns no memory of its own: a record is taken and freed by the million.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Request {
     pub(super) stage: Stage,
     pub(super) opcode: Opcode,
@@ -330,7 +331,7 @@ impl Requests {
 
     /// Takes a command that is submitted now; gives its number.
     #[inline(always)]
-    pub(super) fn insert(&mut self, make: impl Fn() -> Request) -> u32 {
+    pub(super) fn insert(&mut self, make: impl FnOnce() -> Request) -> u32 {
         let id = self.records.insert_with(make);
         let Request {
             opcode,

@@ -143,12 +143,11 @@ impl Timers {
     }
 
     /// Sets a timer to a key whose lowest bits are free.
-    #[inline]
+    #[inline(always)]
     fn set(&mut self, timer: u32, key: Key) {
         let key = key | Key::from(timer);
         match self.leaves {
             8 => self.play::<3>(timer, key),
-            16 => self.play::<4>(timer, key),
             leaves => self.play_on(leaves + timer as usize, key),
         }
     }
@@ -171,6 +170,7 @@ impl Timers {
         self.winner = key.min(others);
     }
 
+    #[inline(never)]
     fn play_on(&mut self, mut node: usize, mut winner: Key) {
         while node > 1 {
             let Some(pair) = self.pairs.get_mut(node / 2) else {

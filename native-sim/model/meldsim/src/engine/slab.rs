@@ -19,23 +19,25 @@ impl<T> Slab<T> {
     }
 
     #[inline(always)]
-    pub(crate) fn insert(&mut self, item: T) -> u32
-    where
-        T: Copy,
-    {
-        self.insert_with(|| item)
-    }
-
-    /// The same of what is made in its place: a large object is not copied there.
-    #[inline(always)]
-    pub(crate) fn insert_with(&mut self, make: impl Fn() -> T) -> u32 {
+    pub(crate) fn insert(&mut self, item: T) -> u32 {
         match self.free.pop() {
             Some(index) => {
-                self.items[index as usize] = make();
+                self.items[index as usize] = item;
                 index
             }
-            None => self.grow(make()),
+            None => self.grow(item),
         }
+    }
+
+    /// The same of what is made in its place: a large object is not put together elsewhere before.
+    #[inline(always)]
+    pub(crate) fn insert_with(&mut self, make: impl FnOnce() -> T) -> u32
+    where
+        T: Default,
+    {
+        let index = self.free.pop().unwrap_or_else(|| self.grow(T::default()));
+        self.items[index as usize] = make();
+        index
     }
 
     #[cold]

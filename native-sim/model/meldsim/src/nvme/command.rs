@@ -12,7 +12,7 @@ use super::zone::ZoneAction;
 use crate::engine::{Duration, Instant};
 
 /// Identifies a namespace; the first one is 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NamespaceId(pub u32);
 
 impl fmt::Display for NamespaceId {
@@ -44,10 +44,11 @@ impl Namespace {
 }
 
 /// What a command asks for. Discriminants are the NVM command set's opcodes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Opcode {
     /// Closes every open wordline of the device and waits for its programs.
+    #[default]
     Flush = 0x00,
     /// Writes a range.
     Write = 0x01,

@@ -7,7 +7,7 @@ use super::dataset::{DsmByte, DsmRange, RangeSet};
 use super::directive::{Directive, DirectiveError, MAX_STREAMS, Pattern};
 
 /// Pattern and stream of a write, for the FTL.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Hint {
     pub(crate) pattern: Pattern,
     /// 1 to [`MAX_STREAMS`], 0 for none.

@@ -2,7 +2,7 @@
 
 /// How a command ended: the Status field of a completion queue entry, without its flags. Status code in the low byte, status
 /// code type above it, as in the NVM Express Base Specification and the command sets'.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Status(pub u16);
 
 impl Status {

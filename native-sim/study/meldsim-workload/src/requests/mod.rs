@@ -575,6 +575,23 @@ impl Requests {
 }
 
 impl Requests {
+    /// Puts the next request there, piece by piece: one that is put together before is copied through memory. False when there
+    /// is none.
+    #[inline(always)]
+    pub(super) fn put_next(&mut self, to: &mut Request) -> bool {
+        if let (Some(bytes), 1..) = (self.alike, self.alike_left) {
+            if let Some(request) = self.draw_alike(bytes) {
+                *to = request;
+                return true;
+            }
+        }
+        match self.next_of_any() {
+            Some(request) => *to = request,
+            None => return false,
+        }
+        true
+    }
+
     #[inline(never)]
     fn next_of_any(&mut self) -> Option<Request> {
         let request = loop {
@@ -598,14 +615,9 @@ impl Requests {
 impl Iterator for Requests {
     type Item = Request;
 
-    #[inline(always)]
     fn next(&mut self) -> Option<Request> {
-        if let (Some(bytes), 1..) = (self.alike, self.alike_left) {
-            if let Some(request) = self.draw_alike(bytes) {
-                return Some(request);
-            }
-        }
-        self.next_of_any()
+        let mut next = Request::default();
+        self.put_next(&mut next).then_some(next)
     }
 }
 

@@ -378,10 +378,9 @@ impl Running {
     #[inline(always)]
     fn draw(&mut self, count: usize) {
         while self.drawn_count < count {
-            let Some(request) = self.requests.next() else {
+            if !self.requests.put_next(&mut self.drawn[self.drawn_count]) {
                 break;
-            };
-            self.drawn[self.drawn_count] = request;
+            }
             self.drawn_count += 1;
         }
     }
