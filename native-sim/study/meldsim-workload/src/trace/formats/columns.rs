@@ -266,6 +266,10 @@ impl Layout {
 
     /// The columns as a header names them; `None` of a line that does not name all that count.
     pub(in crate::trace) fn named_by(&self, line: &str) -> Option<Table> {
+        // No name begins so, and most lines do.
+        if line.starts_with(|first: char| first.is_ascii_digit()) {
+            return None;
+        }
         let separator = self.separator_of(line);
         let unknown = ("column", Role::Unused(""));
         let known = |name: &str| {
