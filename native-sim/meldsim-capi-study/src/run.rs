@@ -8,7 +8,8 @@ use std::io::BufReader;
 use meldsim_calibrate::{CalibrateError, Message};
 use meldsim_capi::extension::{Failure, boundary, check_abi, copy_text, device_code, long, string};
 use meldsim_capi::{
-    MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_CAPACITY, MELDSIM_ERR_PANIC, MELDSIM_ERR_PROFILE,
+    MELDSIM_ERR_ARGUMENT, MELDSIM_ERR_CAPACITY, MELDSIM_ERR_PANIC, MELDSIM_ERR_POLICY,
+    MELDSIM_ERR_PROFILE,
 };
 use meldsim_workload::trace::decompressed;
 use meldsim_workload::{RequestError, RunError, RunRequest};
@@ -82,6 +83,7 @@ fn request_code(error: &RequestError) -> i32 {
         RequestError::Run(RunError::Device { error, .. } | RunError::Precondition(error)) => {
             device_code(error)
         }
+        RequestError::Run(RunError::Policy(_) | RunError::NoVictim { .. }) => MELDSIM_ERR_POLICY,
         RequestError::Run(RunError::Room { .. }) => MELDSIM_ERR_CAPACITY,
         RequestError::Malformed(_)
         | RequestError::JobFile(_)

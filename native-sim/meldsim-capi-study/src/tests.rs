@@ -170,3 +170,153 @@ fn an_empty_folder_cannot_be_joined() {
         last_error()
     );
 }
+
+/// Victim policies as C would have them: the one with fewest valid pages, and some that go wrong. Which is the context.
+mod victims {
+    use std::ffi::{c_char, c_void};
+
+    use super::*;
+
+    pub(super) const GREEDY: usize = 1;
+    pub(super) const FOREIGN: usize = 2;
+    pub(super) const TWICE: usize = 3;
+    pub(super) const MANY: usize = 4;
+    pub(super) const FAILS: usize = 5;
+    pub(super) const NOTHING: usize = 6;
+    pub(super) const REFUSES: usize = 7;
+
+    unsafe extern "C" fn make(
+        context: *mut c_void,
+        _: *const c_char,
+        _: u32,
+        _: u32,
+    ) -> *mut c_void {
+        match context as usize {
+            REFUSES => {
+                // SAFETY: a NUL-terminated text.
+                unsafe { meldsim_policy_error(c"has no such option".as_ptr()) };
+                std::ptr::null_mut()
+            }
+            _ => context,
+        }
+    }
+
+    unsafe extern "C" fn drop(_: *mut c_void) {}
+
+    unsafe extern "C" fn rank(
+        policy: *mut c_void,
+        _: u64,
+        candidates: *const meldsim_candidate,
+        n: u32,
+        most: u32,
+        ranked: *mut u32,
+    ) -> i32 {
+        // SAFETY: as long as the library says.
+        let (given, ranked) = unsafe {
+            (
+                std::slice::from_raw_parts(candidates, n as usize),
+                std::slice::from_raw_parts_mut(ranked, most as usize),
+            )
+        };
+        let mut given: Vec<_> = given.iter().collect();
+        given.sort_unstable_by_key(|of| (of.valid, of.closed_at, of.number));
+        for (to, from) in ranked.iter_mut().zip(&given) {
+            *to = from.number;
+        }
+        match policy as usize {
+            FOREIGN if most > 0 => ranked[0] = 1 << 30,
+            TWICE if most > 1 => ranked[1] = ranked[0],
+            MANY => return i32::MAX,
+            FAILS => return -7,
+            NOTHING => return 0,
+            _ => {}
+        }
+        most as i32
+    }
+
+    /// Registers a policy and lets a small device that is full be written over with it.
+    pub(super) fn run_with(context: usize) -> i64 {
+        let table = meldsim_victims {
+            size: size_of::<meldsim_victims>() as u32,
+            flags: 0,
+            context: context as *mut c_void,
+            make: Some(make),
+            drop: Some(drop),
+            rank: Some(rank),
+            closed: None,
+            invalidated: None,
+            erased: None,
+        };
+        let name = CString::new(format!("of-c-{context}")).unwrap();
+        for about in [c"once", c"and again"] {
+            // SAFETY: NUL-terminated texts, and a whole table.
+            let status = unsafe {
+                meldsim_register_victims(MELDSIM_ABI_VERSION, name.as_ptr(), about.as_ptr(), &table)
+            };
+            assert_eq!(status, 0, "{}", last_error());
+        }
+        overwrite(&format!("of-c-{context}"))
+    }
+
+    pub(super) fn overwrite(victim: &str) -> i64 {
+        let job =
+            "[a]\\nrw=randwrite\\nbs=4k\\niodepth=32\\nsize=100%\\nio_size=256m\\nnorandommap=1\\n";
+        let set = format!(
+            r#"["geometry.blocks_per_plane=20", "geometry.wordlines_per_block=16", "gc.victim={victim}"]"#
+        );
+        run(&request(&format!(
+            r#""precondition": "fill=100,random=100", "set": {set}, "workload": {{"job": {{"name": "x", "text": "{job}"}}}}"#
+        )))
+    }
+}
+
+#[test]
+fn a_victim_policy_in_c_does_what_one_in_rust_does() {
+    assert!(victims::overwrite("greedy") > 1, "{}", last_error());
+    let native = result();
+    assert!(victims::run_with(victims::GREEDY) > 1, "{}", last_error());
+    let device = |text: &str| {
+        let result: serde_json::Value = serde_json::from_str(text).unwrap();
+        result["device"].clone()
+    };
+    assert!(device(&native)["gc_pages_moved"].as_u64() > Some(1000));
+    assert_eq!(device(&result()), device(&native));
+}
+
+#[test]
+fn a_fault_of_a_policy_in_c_ends_the_run_and_names_it() {
+    for (context, said) in [
+        (
+            victims::FOREIGN,
+            "rank names superblock 1073741824, which was not given",
+        ),
+        (victims::TWICE, "is named twice"),
+        (victims::MANY, "rank names 2147483647 superblocks"),
+        (victims::FAILS, "rank returned -7"),
+        (victims::NOTHING, "names no superblock"),
+        (victims::REFUSES, "make has no such option"),
+    ] {
+        assert_eq!(
+            victims::run_with(context),
+            i64::from(MELDSIM_ERR_POLICY),
+            "{said}"
+        );
+        let error = last_error();
+        assert!(error.contains(said), "{error}");
+        assert!(
+            error.contains(&format!("gc.victim: policy \"of-c-{context}\"")),
+            "{error}"
+        );
+        assert_eq!(result(), "");
+    }
+    // SAFETY: NUL-terminated texts; null and a name of the library's own are the errors under test.
+    let null = unsafe {
+        meldsim_register_victims(
+            MELDSIM_ABI_VERSION,
+            c"greedy".as_ptr(),
+            c"".as_ptr(),
+            std::ptr::null(),
+        )
+    };
+    assert_eq!(null, MELDSIM_ERR_ARGUMENT);
+}

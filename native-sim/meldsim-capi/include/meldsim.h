@@ -228,6 +228,16 @@
 #define MELDSIM_TIMELINE_BYTES_MAX (1 << 30)
 
 /**
+ * A frontier from this number on is of garbage collection's, those below of the host's.
+ */
+#define MELDSIM_FRONTIER_COLLECTION 256
+
+/**
+ * Flag of meldsim_victims: `rank` is also asked while there is a superblock without valid pages.
+ */
+#define MELDSIM_VICTIMS_RANK_EMPTY 1
+
+/**
  * The call succeeded.
  */
 #define MELDSIM_OK 0
@@ -301,6 +311,11 @@
  * A zone is not as the command needs it; `meldsim_last_status` says what is wrong.
  */
 #define MELDSIM_ERR_ZONE -15
+
+/**
+ * A registered policy failed, or answered what it must not; the device is out of service, others are not.
+ */
+#define MELDSIM_ERR_POLICY -16
 
 /**
  * The most commands on one device, and so the most in one batch. Submitting more runs the engine (account mode) or
@@ -763,6 +778,136 @@ typedef struct meldsim_zones {
    */
   uint64_t implicit_closes;
 } meldsim_zones;
+
+/**
+ * A superblock that can be collected: closed, programmed, and with pages that are out of date.
+ */
+typedef struct meldsim_candidate {
+  /**
+   * sizeof(meldsim_candidate), as the library was compiled with it: from one of a list to the next.
+   */
+  uint32_t size;
+  /**
+   * Its number in its log.
+   */
+  uint32_t number;
+  /**
+   * When it was closed: pages that its log had been given by then.
+   */
+  uint64_t closed_at;
+  /**
+   * Pages whose data is current.
+   */
+  uint32_t valid;
+  /**
+   * How often it has been erased.
+   */
+  uint32_t erases;
+  /**
+   * The frontier that filled it; see MELDSIM_FRONTIER_COLLECTION.
+   */
+  uint32_t written_at;
+  /**
+   * 0.
+   */
+  uint32_t reserved;
+} meldsim_candidate;
+
+/**
+ * A victim policy: which superblock is collected next (`gc.victim`). Each function but `make` gets what that gave, and returns 0,
+ * or a number below 0 to end the run with an error that names the policy. Null where nothing is to be done; `make`, `drop` and
+ * `rank` are never null. A policy is used by one thread at a time, not always the same.
+ */
+typedef struct meldsim_victims {
+  /**
+   * sizeof(meldsim_victims).
+   */
+  uint32_t size;
+  /**
+   * MELDSIM_VICTIMS_RANK_EMPTY, or 0.
+   */
+  uint32_t flags;
+  /**
+   * For `make`.
+   */
+  void *context;
+  /**
+   * Makes a policy for a log of so many superblocks of so many pages. Null when `options`, the profile's `[policy.NAME]` as a JSON
+   * object, are wrong.
+   */
+  void *(*make)(void *context, const char *options, uint32_t superblocks, uint32_t pages_per_superblock);
+  /**
+   * Frees one.
+   */
+  void (*drop)(void *policy);
+  /**
+   * Writes the numbers of up to `most` of the `n` candidates to `ranked`, the first to be collected first, and returns how many.
+   * `now`: pages that the log has been given. What it answers follows from what it is given, and from what it was told.
+   */
+  int32_t (*rank)(void *policy,
+                  uint64_t now,
+                  const struct meldsim_candidate *candidates,
+                  uint32_t n,
+                  uint32_t most,
+                  uint32_t *ranked);
+  /**
+   * A superblock has been closed.
+   */
+  int32_t (*closed)(void *policy, const struct meldsim_candidate *at);
+  /**
+   * So many pages of a superblock have gone out of date. It may be open.
+   */
+  int32_t (*invalidated)(void *policy, const struct meldsim_candidate *at, uint32_t pages);
+  /**
+   * A superblock has been erased.
+   */
+  int32_t (*erased)(void *policy, uint32_t number);
+} meldsim_victims;
+
+/**
+ * A placement policy: with which data a page goes (`ftl.placement`). As meldsim_victims; `make`, `drop` and `of_write` are never
+ * null.
+ */
+typedef struct meldsim_placement {
+  /**
+   * sizeof(meldsim_placement).
+   */
+  uint32_t size;
+  /**
+   * Frontiers of collection's, 1 to 8.
+   */
+  uint32_t moved;
+  /**
+   * For `make`.
+   */
+  void *context;
+  /**
+   * Makes a policy for a log of so many superblocks of so many pages. Null when `options`, the profile's `[policy.NAME]` as a JSON
+   * object, are wrong.
+   */
+  void *(*make)(void *context, const char *options, uint32_t superblocks, uint32_t pages_per_superblock);
+  /**
+   * Frees one.
+   */
+  void (*drop)(void *policy);
+  /**
+   * The frontier of the host's, 0 to 16, to which a page goes that is written in a stream, 0 for none. `space`: its namespace,
+   * from 0 in its NVM set.
+   */
+  int32_t (*of_write)(void *policy, uint32_t space, uint64_t page, uint32_t stream);
+  /**
+   * The frontier of collection's, below `moved`, to which a page goes that was written at a frontier. Null: 0.
+   */
+  int32_t (*of_move)(void *policy, uint32_t space, uint64_t page, uint32_t from);
+  /**
+   * A superblock has been opened at a frontier.
+   */
+  int32_t (*opened)(void *policy, uint32_t superblock, uint32_t at);
+  /**
+   * A superblock, written at a frontier, is collected from now on.
+   */
+  int32_t (*collected)(void *policy, uint32_t superblock, uint32_t at);
+} meldsim_placement;
 
 #ifdef __cplusplus
 extern "C" {
@@ -1492,6 +1637,43 @@ int32_t meldsim_timeline_start(int64_t handle, uint64_t bytes);
 int64_t meldsim_timeline_stop(int64_t handle,
                               const char *path,
                               uint64_t *lost);
+
+/**
+ * Registers a victim policy, which profiles name from then on: `gc.victim = "NAME"`. Where one was registered so under that name
+ * before, the table replaces the earlier one for devices to come. Thread-safe. `abi_version` is MELDSIM_ABI_VERSION as the caller
+ * was compiled with. `name`: small letters, digits and hyphens. `about`: what it does, in a line.
+ *
+ * A function of the table that returns a number below 0, or names a superblock that it was not given, ends the call or the run
+ * with MELDSIM_ERR_POLICY, whose text names the policy, and has the text of meldsim_policy_error.
+ *
+ * Errors: MELDSIM_ERR_ABI, MELDSIM_ERR_ARGUMENT (null, another size, unknown flags, a name that is the library's own).
+ *
+ * # Safety
+ * `name` and `about` are null or NUL-terminated; `table` is null or points to a struct, whose functions stay callable.
+ */
+int32_t meldsim_register_victims(uint32_t abi_version,
+                                 const char *name,
+                                 const char *about,
+                                 const struct meldsim_victims *table);
+
+/**
+ * Registers a placement policy: `ftl.placement = "NAME"`. As `meldsim_register_victims`.
+ *
+ * # Safety
+ * As `meldsim_register_victims`.
+ */
+int32_t meldsim_register_placement(uint32_t abi_version,
+                                   const char *name,
+                                   const char *about,
+                                   const struct meldsim_placement *table);
+
+/**
+ * Says why the calling thread's policy is about to return a number below 0, or null. A text that is not UTF-8 is left out.
+ *
+ * # Safety
+ * `text` is null or NUL-terminated.
+ */
+int32_t meldsim_policy_error(const char *text);
 
 /**
  * Of libmeldsim_study. Runs a whole workload on a device of its own, as `meldsim run` does, and keeps the result for the

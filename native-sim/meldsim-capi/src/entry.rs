@@ -16,7 +16,7 @@ use crate::session::Session;
 /// The panic boundary: runs an entry point's body. A failure or a panic becomes a negative code and
 /// this thread's last error.
 pub fn boundary<T: From<i32>>(body: impl FnOnce() -> Result<T, Failure>) -> T {
-    let outcome = error::catch(body).unwrap_or_else(|text| Err(Failure::panic(text)));
+    let outcome = error::catch(body).unwrap_or_else(Err);
     outcome.unwrap_or_else(|failure| T::from(error::remember(&failure)))
 }
 

@@ -10,6 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
 use meldsim::nvme::DirectiveError;
+use meldsim::policy::PolicyFault;
 use meldsim::{DeviceError, SnapshotError, Status};
 
 /// The call succeeded.
@@ -42,6 +43,8 @@ pub const MELDSIM_ERR_SNAPSHOT: i32 = -13;
 pub const MELDSIM_ERR_CLOCK: i32 = -14;
 /// A zone is not as the command needs it; `meldsim_last_status` says what is wrong.
 pub const MELDSIM_ERR_ZONE: i32 = -15;
+/// A registered policy failed, or answered what it must not; the device is out of service, others are not.
+pub const MELDSIM_ERR_POLICY: i32 = -16;
 
 /// A code for the caller, a text for the person.
 #[derive(Debug, thiserror::Error)]
@@ -199,20 +202,22 @@ pub(crate) fn last_status() -> Status {
     LAST_STATUS.get()
 }
 
-/// Runs `body`; a panic inside gives its text, with the place it came from.
+/// Runs `body`; a panic inside gives its text, with the place it came from, and a policy's fault its own.
 ///
 /// The text goes to the caller instead of the process's standard error: a library inside a DataNode
 /// must not print.
-pub(crate) fn catch<R>(body: impl FnOnce() -> R) -> Result<R, String> {
+pub(crate) fn catch<R>(body: impl FnOnce() -> R) -> Result<R, Failure> {
     static HOOK: Once = Once::new();
     HOOK.call_once(install_hook);
     CATCHING.set(CATCHING.get() + 1);
     let outcome = catch_unwind(AssertUnwindSafe(body));
     CATCHING.set(CATCHING.get() - 1);
-    outcome.map_err(|payload| {
-        PANIC
-            .take()
-            .unwrap_or_else(|| payload_text(payload.as_ref()).to_owned())
+    outcome.map_err(|payload| match payload.downcast_ref::<PolicyFault>() {
+        Some(fault) => Failure::new(MELDSIM_ERR_POLICY, fault.to_string()),
+        None => {
+            let text = PANIC.take();
+            Failure::panic(text.unwrap_or_else(|| payload_text(payload.as_ref()).to_owned()))
+        }
     })
 }
 
@@ -246,8 +251,11 @@ mod tests {
 
     #[test]
     fn a_panic_becomes_its_text_and_place() {
-        let text = catch(|| panic!("out of {}", "wordlines")).unwrap_err();
-        assert!(text.starts_with("out of wordlines (at "), "{text}");
-        assert_eq!(catch(|| 7), Ok(7));
+        let failure = catch(|| panic!("out of {}", "wordlines")).unwrap_err();
+        assert!(
+            failure.message.starts_with("out of wordlines (at "),
+            "{failure}"
+        );
+        assert!(matches!(catch(|| 7), Ok(7)));
     }
 }

@@ -73,12 +73,12 @@ impl Session {
         &self,
         body: impl FnOnce(&Session) -> Result<R, Failure>,
     ) -> Result<R, Failure> {
-        catch(|| body(self)).unwrap_or_else(|text| {
+        catch(|| body(self)).unwrap_or_else(|failure| {
             if let Ok(mut state) = self.monitor.lock() {
-                state.failed = Some(text.clone());
+                state.failed = Some(failure.to_string());
             }
             self.monitor.wake_all();
-            Err(Failure::panic(text))
+            Err(failure)
         })
     }
 

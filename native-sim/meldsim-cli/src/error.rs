@@ -3,6 +3,7 @@
 use std::fmt::Display;
 
 use meldsim::ProfileErrors;
+use meldsim::policy::PolicyFault;
 use meldsim::profile::list_mistakes;
 use meldsim_bench::BadProgram;
 use meldsim_calibrate::CalibrateError;
@@ -41,6 +42,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     let is_of_workload = run_error.is_some_and(|error| !matches!(error, RunError::Stuck { .. }));
     let input = error.is::<BadInput>()
         || error.is::<BadProgram>()
+        || error.is::<PolicyFault>()
         || error.is::<ProfileErrors>()
         || error.is::<JobFileErrors>()
         || error.is::<TraceError>()

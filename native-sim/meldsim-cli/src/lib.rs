@@ -32,6 +32,7 @@ mod what_if;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
+use meldsim::policy;
 
 use crate::advise::AdviseArgs;
 use crate::args::ProfilesArgs;
@@ -140,7 +141,7 @@ pub fn main() -> ExitCode {
         Command::Run(args) => args.output.clone(),
         _ => None,
     };
-    let outcome = match cli.command {
+    let outcome = policy::caught(|| match cli.command {
         Command::Profiles(args) => profiles::run(&args).map(only_text),
         Command::Run(args) => one_or_all(&args),
         Command::Advise(args) => advise::run(&args).map(only_text),
@@ -155,7 +156,8 @@ pub fn main() -> ExitCode {
         Command::Bench(args) => bench::run(&args),
         Command::Completions(args) => documents::completions(&args, Cli::command()).map(only_text),
         Command::Man(args) => documents::man(&args, Cli::command()).map(only_text),
-    };
+    });
+    let outcome = outcome.unwrap_or_else(|fault| Err(fault.into()));
     let written = |text: &str| match &file {
         Some(path) => run::write_file("--output", path, text),
         None => output::print(text),

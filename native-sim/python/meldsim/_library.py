@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import threading
 from ctypes import POINTER, c_char_p, c_double, c_int32, c_int64, c_uint32, c_uint64
 from pathlib import Path
 
@@ -26,7 +27,14 @@ _SIGNATURES: dict[str, tuple] = {
     "meldsim_latency": (c_int64, c_int64, c_uint32, c_double),
     "meldsim_run": (c_int64, c_uint32, c_char_p),
     "meldsim_run_result": (c_int64, c_char_p, c_uint64),
+    "meldsim_register_victims": (c_int32, c_uint32, c_char_p, c_char_p, ctypes.c_void_p),
+    "meldsim_register_placement": (c_int32, c_uint32, c_char_p, c_char_p, ctypes.c_void_p),
+    "meldsim_policy_error": (c_int32, c_char_p),
 }
+
+_ERR_POLICY = -16
+#: What policies raised, by the thread that they ran in.
+RAISED: dict[int, BaseException] = {}
 
 
 class MeldsimError(Exception):
@@ -57,6 +65,10 @@ LIBRARY = _load()
 def checked(outcome: int) -> int:
     """The outcome of a call, or the exception of what is below 0."""
     if outcome < 0:
+        # A device may have several threads; then it is the only one's that has raised.
+        ran_in = threading.get_ident() if threading.get_ident() in RAISED else next(iter(RAISED), 0)
+        if outcome == _ERR_POLICY and (raised := RAISED.pop(ran_in, None)):
+            raise raised
         text = ctypes.create_string_buffer(LIBRARY.meldsim_last_error(None, 0))
         LIBRARY.meldsim_last_error(text, len(text))
         raise MeldsimError(outcome, text.value.decode())

@@ -9,9 +9,10 @@ import re
 import shlex
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Mapping
+from typing import Any, Iterable, Mapping
 
 from ._library import MeldsimError, answer
+from ._policies import Policy, register, used
 from ._result import Result, Sweep
 
 
@@ -23,6 +24,7 @@ def run(
     precondition: Any = None,
     seed: Any = None,
     threads: int | None = None,
+    policies: Iterable[Policy] = (),
     **fio: Any,
 ) -> Result | Sweep:
     """Runs a workload on a simulated device. Several values in place of any one make it a sweep of all combinations: a list, a
@@ -35,12 +37,17 @@ def run(
     precondition: such as "fill=100,random=75"
     seed:         of the jobs' random numbers; default: fio's, with randrepeat
     threads:      of a sweep; default: as many as processors. Results do not depend on it.
+    policies:     objects of VictimPolicy and PlacementPolicy, which the device uses in place of the profile's. What one raises
+                  comes out of the run.
 
     Raises MeldsimError with the library's text; of a sweep only when every cell is refused, else see `Sweep.errors`.
     """
     if (job is None) == (not fio):
         raise TypeError("give a job file or fio's options, one of the two")
-    settings = settings or {}
+    policies = list(policies)
+    for policy in policies:
+        register(policy)
+    settings = {**{policy.key: policy.name for policy in policies}, **(settings or {})}
     axes = {("profile", "profile"): profile, ("job", "job"): job, ("precondition", "precondition"): precondition, ("seed", "seed"): seed}
     axes.update({("set", key): value for key, value in settings.items()})
     axes.update({("fio", key): value for key, value in fio.items()})
@@ -48,12 +55,14 @@ def run(
     swept = [axis for axis, value in axes.items() if isinstance(value, list)]
     cells = [{**axes, **dict(zip(swept, values))} for values in itertools.product(*(axes[axis] for axis in swept))]
     if not swept:
-        return Result(answer(_request(axes)))
+        with used(policies):
+            return Result(answer(_request(axes)))
 
     def one(cell: dict[tuple[str, str], Any]) -> Result | tuple[dict[str, Any], MeldsimError]:
         place = {axis[1]: cell[axis] for axis in swept}
         try:
-            return Result(answer(_request(cell)), place)
+            with used(policies):
+                return Result(answer(_request(cell)), place)
         except MeldsimError as error:
             return place, error
 

@@ -131,6 +131,82 @@ class Runs(unittest.TestCase):
         self.assertLess(overhead_ms, 10, "2 ms on a machine that has nothing else to do")
 
 
+class Fewest(meldsim.VictimPolicy):
+    """The one with fewest valid pages."""
+
+    def rank(self, candidates, most, now):
+        return [found.number for found in sorted(candidates, key=lambda found: (found.valid, found.closed_at, found.number))[:most]]
+
+
+class Answers(meldsim.VictimPolicy):
+    """What a test says."""
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def rank(self, candidates, most, now):
+        return self.answer(candidates)
+
+
+class InStreams(meldsim.PlacementPolicy):
+    def of_write(self, space, page, stream):
+        return stream
+
+
+class Policies(unittest.TestCase):
+    SETTINGS = {"geometry.blocks_per_plane": 20, "geometry.wordlines_per_block": 32}
+    JOB = {"rw": "randwrite", "bs": "4k", "iodepth": 32, "size": "1500m", "io_size": "1g", "norandommap": 1}
+
+    def run_with(self, *policies, **settings):
+        settings = {**self.SETTINGS, **settings}
+        begun = time.process_time()
+        result = meldsim.run("melded-tlc-8x8", precondition="fill=100,random=100", settings=settings, policies=policies, **self.JOB)
+        return result, time.process_time() - begun
+
+    def test_a_policy_does_what_the_native_one_does(self):
+        native, native_s = self.run_with()
+        victims, victims_s = self.run_with(Fewest())
+        placement, placement_s = self.run_with(InStreams())
+        self.assertGreater(native.counters["gc_pages_moved"], 1000)
+        for result in (victims, placement):
+            self.assertEqual(result.counters, native.counters)
+        self.assertIn("gc.victim=fewest", victims.data["command"])
+        print(f"rate with a victim policy: {native_s / victims_s:.2f}, with a placement policy: {native_s / placement_s:.2f} (measured)")
+
+    def test_what_a_policy_raises_comes_out(self):
+        def answer(candidates):
+            raise LookupError("of the policy")
+
+        with self.assertRaisesRegex(LookupError, "of the policy") as caught:
+            self.run_with(Answers(answer))
+        frames = caught.exception.__traceback__
+        while frames.tb_next:
+            frames = frames.tb_next
+        self.assertEqual(frames.tb_frame.f_code.co_name, "answer")
+        for answer, said in [
+            (lambda candidates: [1 << 20], "rank names superblock 1048576, which was not given"),
+            (lambda candidates: [], "names no superblock"),
+        ]:
+            with self.assertRaisesRegex(meldsim.MeldsimError, f'gc.victim: policy "answers".*{said}') as caught:
+                self.run_with(Answers(answer))
+            self.assertEqual(caught.exception.status, -16)
+        for answer in (lambda candidates: ["first"], lambda candidates: None):
+            with self.assertRaises(TypeError):
+                self.run_with(Answers(answer))
+
+    def test_a_sweep_has_policies_and_options(self):
+        class Named(Fewest):
+            ages = []
+
+            def begin(self, superblocks, pages_per_superblock, options):
+                self.ages.append(options["age"])
+
+        sweep = meldsim.run(
+            "melded-tlc-8x8", settings={**self.SETTINGS, "policy.named.age": [3, 4]}, policies=[Named()], threads=2, **{**self.JOB, "io_size": "8m"}
+        )
+        self.assertEqual((len(sweep), sorted(set(Named.ages))), (2, [3, 4]))
+
+
 class Programs(unittest.TestCase):
     def setUp(self):
         if program := os.environ.get("MELDSIM_TESTED"):

@@ -10,6 +10,7 @@
 //! | `fdp` | flexible data placement: handles, statistics and events of a set |
 //! | `zone` | zoned namespaces: their zones, and the report of them |
 //! | `counters` | counters, percentiles, how busy the parts of a device are |
+//! | `policy` | policies of the caller's own |
 //! | `timeline` | what a device did, as a file |
 #![allow(non_camel_case_types, reason = "the C names of types")]
 
@@ -18,6 +19,7 @@ mod device;
 mod fdp;
 mod io;
 mod namespace;
+mod policy;
 mod ring;
 mod set;
 mod timeline;
@@ -29,6 +31,7 @@ pub use device::*;
 pub use fdp::*;
 pub use io::*;
 pub use namespace::*;
+pub use policy::*;
 pub use ring::*;
 pub use set::*;
 pub use timeline::*;

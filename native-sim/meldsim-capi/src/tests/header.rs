@@ -67,6 +67,7 @@ fn generate() -> String {
         .with_src(source.join("abi/zone.rs"))
         .with_src(source.join("abi/counters.rs"))
         .with_src(source.join("abi/timeline.rs"))
+        .with_src(source.join("abi/policy.rs"))
         .with_src(study.join("run.rs"))
         .with_src(study.join("jobs.rs"))
         .with_src(source.join("error.rs"))

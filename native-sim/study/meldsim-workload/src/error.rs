@@ -4,6 +4,7 @@ use thiserror::Error;
 
 use super::job::JobError;
 use meldsim::device::{Device, DeviceError};
+use meldsim::policy::PolicyFault;
 use meldsim::profile::ProfileErrors;
 
 /// Why a workload cannot run.
@@ -46,6 +47,9 @@ pub enum RunError {
     /// The device has no timeline.
     #[error("timeline: {0}")]
     Timeline(DeviceError),
+    /// A registered policy ended the run.
+    #[error(transparent)]
+    Policy(#[from] PolicyFault),
     /// Garbage collection stands still since its policy names no superblock.
     #[error(
         "gc.victim: policy \"{policy}\" names no superblock though there are some to collect, and {outstanding} commands wait for \

@@ -26,6 +26,7 @@ use super::trace::{
 use meldsim::device::{Aging, Device};
 use meldsim::engine::Duration;
 use meldsim::nvme::Pattern;
+use meldsim::policy;
 use meldsim::profile::{Kind, Profile, ProfileErrors, Sources};
 use meldsim::timeline::Timeline;
 
@@ -72,6 +73,13 @@ impl<R: BufRead> Run<R> {
     ///
     /// Whatever keeps it from running, or ends it early.
     pub fn run(
+        self,
+        progress: impl FnMut(Reached<'_>) -> ControlFlow<()>,
+    ) -> Result<RunResult, RunError> {
+        policy::caught(|| self.run_unguarded(progress))?
+    }
+
+    fn run_unguarded(
         self,
         mut progress: impl FnMut(Reached<'_>) -> ControlFlow<()>,
     ) -> Result<RunResult, RunError> {

@@ -8,11 +8,15 @@
 //! A policy is a file with a type, and a line in the list of its kind. One of another crate is registered when the program
 //! starts ([`register`]); profiles name it from then on, and everything that runs a profile runs it.
 //!
+//! A registered policy that panics, or answers what its kind forbids, ends the run: [`PolicyFault`] unwinds from the device to
+//! [`caught`], which what runs workloads is in.
+//!
 //! Stable by semantic versioning: this module and the kinds in it. What a policy is shown may grow: such structs are
 //! `#[non_exhaustive]`, and a trait's new methods have a default.
 
 pub mod arbitration;
 pub mod cells;
+mod guard;
 mod options;
 pub mod pacing;
 pub mod placement;
@@ -25,6 +29,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
+pub use self::guard::{PolicyFault, caught, fail};
 pub use self::options::{Given, OptionError, Options, PolicyOptions};
 use crate::words::unknown;
 
@@ -39,6 +44,10 @@ pub trait Kind: 'static {
     /// Those there are.
     #[doc(hidden)]
     fn shelf() -> &'static Shelf<Self>;
+
+    /// The same policy, whose answers are checked.
+    #[doc(hidden)]
+    fn guarded(policy: Box<Self>, name: &'static str) -> Box<Self>;
 }
 
 /// A policy that a profile can name.
@@ -83,27 +92,38 @@ impl<K: Kind + ?Sized> Shelf<K> {
 ///
 /// # Panics
 ///
-/// When there is one of that name, or the name has other characters than small letters, digits and hyphens.
+/// Where [`try_register`] refuses.
 pub fn register<K: Kind + ?Sized>(policy: Policy<K>) -> Name<K> {
+    try_register(policy).unwrap_or_else(|why| panic!("{why}"))
+}
+
+/// As [`register`].
+///
+/// # Errors
+///
+/// There is one of that name, or the name has other characters than small letters, digits and hyphens.
+pub fn try_register<K: Kind + ?Sized>(policy: Policy<K>) -> Result<Name<K>, String> {
     let name = policy.name;
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    assert!(
-        !name.is_empty() && name.chars().all(is_plain),
-        "{}: a policy is named {name:?}; use small letters, digits and hyphens",
-        K::KEY
-    );
+    if name.is_empty() || !name.chars().all(is_plain) {
+        let key = K::KEY;
+        return Err(format!(
+            "{key}: a policy is named {name:?}; use small letters, digits and hyphens"
+        ));
+    }
     let registered = K::shelf().registered.lock();
     let mut registered = registered.unwrap_or_else(PoisonError::into_inner);
     let mut all = K::shelf().shipped.iter().chain(registered.iter().copied());
-    assert!(
-        all.all(|policy| policy.name != name),
-        "{}: there are two policies named {name:?}; rename one",
-        K::KEY
-    );
+    if all.any(|policy| policy.name == name) {
+        let key = K::KEY;
+        return Err(format!(
+            "{key}: there are two policies named {name:?}; rename one"
+        ));
+    }
     // They live as long as the process; so do profiles that name them.
     let policy: &'static Policy<K> = Box::leak(Box::new(policy));
     registered.push(policy);
-    Name(policy)
+    Ok(Name(policy))
 }
 
 /// A policy, whatever its kind.
@@ -165,10 +185,20 @@ impl<K: Kind + ?Sized> Name<K> {
 
     /// Makes the policy, with what a profile says of it.
     pub(crate) fn make(self, options: &PolicyOptions, of: &K::For) -> Result<Box<K>, OptionError> {
-        let mut given = Given::new(self.as_str(), options);
-        let made = (self.0.make)(&mut given, of)?;
+        let name = self.as_str();
+        let mut given = Given::new(name, options);
+        if K::shelf()
+            .shipped
+            .iter()
+            .any(|shipped| std::ptr::eq(shipped, self.0))
+        {
+            let made = (self.0.make)(&mut given, of)?;
+            given.finish()?;
+            return Ok(made);
+        }
+        let made = guard::ask::<K, _>(name, "make", || (self.0.make)(&mut given, of))?;
         given.finish()?;
-        Ok(made)
+        Ok(K::guarded(made, name))
     }
 }
 
@@ -248,6 +278,10 @@ macro_rules! shelf {
                     $($crate::policy::Policy { name: $name, about: $about, make: $file::make },)*
                 ]);
                 &SHELF
+            }
+
+            fn guarded(policy: Box<$kind>, name: &'static str) -> Box<$kind> {
+                Box::new($crate::policy::guard::Guarded::new(policy, name))
             }
         }
     };

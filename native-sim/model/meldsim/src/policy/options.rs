@@ -55,6 +55,7 @@ pub struct Given<'a> {
     options: Option<&'a Options>,
     policy: &'static str,
     known: Vec<&'static str>,
+    takes_all: bool,
 }
 
 impl<'a> Given<'a> {
@@ -63,6 +64,7 @@ impl<'a> Given<'a> {
             options: options.0.get(policy),
             policy,
             known: Vec::new(),
+            takes_all: false,
         }
     }
 
@@ -89,9 +91,25 @@ impl<'a> Given<'a> {
         })
     }
 
+    /// The policy's name.
+    pub fn policy(&self) -> &'static str {
+        self.policy
+    }
+
+    /// All that is given, as an object of JSON: for a policy that checks its options itself.
+    pub fn json(&mut self) -> String {
+        let all = self.options.into_iter().flatten();
+        self.takes_all = true;
+        let all: serde_json::Map<String, serde_json::Value> = all
+            .map(|(name, value)| (name.clone(), serde_json::json!(value)))
+            .collect();
+        serde_json::Value::Object(all).to_string()
+    }
+
     pub(super) fn finish(self) -> Result<(), OptionError> {
         let mut names = self.options.into_iter().flat_map(|all| all.keys());
-        let Some(strange) = names.find(|name| !self.known.contains(&name.as_str())) else {
+        let is_strange = |name: &&String| !self.takes_all && !self.known.contains(&name.as_str());
+        let Some(strange) = names.find(is_strange) else {
             return Ok(());
         };
         Err(OptionError {

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use meldsim::policy::arbitration::{Arbitration, Priority};
 use meldsim::policy::cells::{Cells, Place, Sensed};
 use meldsim::policy::pacing::{Bounds, Logs, Pacing, Standing};
 use meldsim::policy::placement::{Frontier, Page, Placement};
 use meldsim::policy::victim::{Candidate, Log, VictimPolicy, Victims, keep_least};
 use meldsim::policy::wear::WearLevelling;
-use meldsim::policy::{Policy, register};
+use meldsim::policy::{Policy, caught, fail, register};
 use meldsim::profile::Setting;
 use meldsim::{Command, Device, Directive, Duration, Instant, Profile, Status};
 
@@ -224,7 +225,7 @@ fn a_policy_of_another_crate_is_run_as_those_that_are_shipped() {
         ),
         (
             "victim = \"oracle\"",
-            "use one of greedy, cost-benefit, windowed-greedy, d-choices, fifo, random, aged",
+            "use one of greedy, cost-benefit, windowed-greedy, d-choices, fifo, random",
         ),
         (
             "victim = \"aged\"\n[policy.aged]\nyoungest = 2",
@@ -308,4 +309,80 @@ fn a_profile_says_its_options_back() {
     let profile = Profile::from_toml(text).unwrap();
     assert_eq!(Profile::from_toml(&profile.to_toml()).unwrap(), profile);
     assert!(profile.to_toml().contains("[policy.d-choices]\nd = 3\n"));
+}
+
+/// Goes wrong in one way.
+#[derive(Debug)]
+struct Broken(u32);
+
+impl Victims for Broken {
+    fn rank(&self, superblocks: &mut Vec<Candidate>, _: usize, _: &Log) {
+        match self.0 {
+            0 => superblocks[0].number = 77,
+            1 => superblocks.extend(superblocks.clone()),
+            2 => fail("has had enough"),
+            _ => panic!("of its own"),
+        }
+    }
+}
+
+impl Cells for Broken {
+    fn sense(&mut self, _: Place, _: Option<u8>, time: Duration, _: Instant) -> Sensed {
+        let time = time * 1_000_000;
+        Sensed { time, fails: false }
+    }
+}
+
+impl Arbitration for Broken {
+    fn add_queue(&mut self, _: Priority) {}
+    fn arrived(&mut self, _: u32) {}
+    fn grant(&mut self) -> Option<u32> {
+        Some(self.0)
+    }
+}
+
+#[test]
+fn a_fault_of_a_policy_names_it_and_the_call() {
+    register::<dyn Victims>(Policy {
+        name: "broken",
+        about: "goes wrong",
+        make: |given, _| Ok(Box::new(Broken(given.number("how", 0, 0..=3)?))),
+    });
+    register::<dyn Cells>(Policy {
+        name: "slow",
+        about: "takes long",
+        make: |_, _| Ok(Box::new(Broken(0))),
+    });
+    register::<dyn Arbitration>(Policy {
+        name: "elsewhere",
+        about: "grants a queue that there is not",
+        make: |_, _| Ok(Box::new(Broken(9))),
+    });
+    let fault = |settings: &[&str]| {
+        let fault = caught(|| amplification_with("", settings)).unwrap_err();
+        fault.to_string()
+    };
+    for (how, said) in [
+        ("0", "rank names superblock 77, which was not given"),
+        ("1", "which is named twice"),
+        ("2", "rank has had enough"),
+        ("3", "rank panicked: of its own"),
+    ] {
+        let how = format!("policy.broken.how={how}");
+        let text = fault(&["gc.victim=broken", &how]);
+        assert!(
+            text.starts_with("gc.victim: policy \"broken\": rank "),
+            "{text}"
+        );
+        assert!(text.contains(said), "{text}");
+    }
+    let slow = fault(&["timing.cells=slow"]);
+    assert!(
+        slow.starts_with("timing.cells: policy \"slow\": sense takes "),
+        "{slow}"
+    );
+    let elsewhere = fault(&["host.arbitration=elsewhere", "host.command_cost=1us"]);
+    let expected =
+        "host.arbitration: policy \"elsewhere\": grant names queue 9, which has no command";
+    assert_eq!(elsewhere, expected);
 }
