@@ -3,13 +3,13 @@
 use std::ops::ControlFlow;
 
 use super::error::MeasureError;
-use super::sources::{Arrivals, PAGE};
+use super::sources::PAGE;
 use meldsim::device::{Device, QueueId};
 use meldsim::engine::Random;
 use meldsim::nvme::zone::{ZoneAction, ZoneShape};
 use meldsim::nvme::{Command, Completion, Directive, NamespaceId, Status};
 use meldsim::{Duration, Instant};
-use meldsim_host::{Failure, Load, Next, Stream, Turn, drive};
+use meldsim_host::{Arrivals, Failure, Load, LoadError, Next, Stream, Turn, drive};
 use meldsim_stats::LatencyHistogram;
 
 /// What a thread does.
@@ -85,7 +85,7 @@ pub(super) fn run(
 ) -> Result<Counted, MeasureError> {
     let zone_bytes = device.profile().zones.size.0;
     let nsid = device.create_namespace(layout.zones() * zone_bytes)?;
-    let shape = device.zone_shape().ok_or(MeasureError::Incomplete(None))?;
+    let shape = device.zone_shape().ok_or(LoadError::Incomplete(None))?;
     device.preload(nsid, 0, layout.read * shape.size_lbas, Directive::NONE)?;
     let now = device.now();
     let mut running = Running {
@@ -145,16 +145,16 @@ struct Running {
 
 impl Running {
     /// An empty zone, unless all are used up.
-    fn take_zone(&mut self) -> Result<u64, MeasureError> {
+    fn take_zone(&mut self) -> Result<u64, LoadError> {
         let zone = self.next_zone;
         self.next_zone += 1;
         match zone < self.layout.zones() {
             true => Ok(zone * self.shape.size_lbas),
-            false => Err(MeasureError::Incomplete(None)),
+            false => Err(LoadError::Incomplete(None)),
         }
     }
 
-    fn command(&mut self, device: &mut Device, stream: usize) -> Result<Command, MeasureError> {
+    fn command(&mut self, device: &mut Device, stream: usize) -> Result<Command, LoadError> {
         let (nsid, capacity) = (self.nsid, self.shape.capacity_lbas);
         let Thread { work, pages, .. } = self.threads[stream].thread;
         let read = |random: &mut Random| {
@@ -202,9 +202,9 @@ impl Running {
 
 impl Load for Running {
     type Request = bool;
-    type Error = MeasureError;
+    type Error = LoadError;
 
-    fn next(&mut self, device: &mut Device, turn: Turn) -> Result<Next<bool>, MeasureError> {
+    fn next(&mut self, device: &mut Device, turn: Turn) -> Result<Next<bool>, LoadError> {
         let now = device.now();
         if now >= self.end {
             return Ok(Next::Wait);
@@ -226,12 +226,13 @@ impl Load for Running {
 
     fn completed(
         &mut self,
+        _: &Device,
         stream: usize,
         is_counted: bool,
         done: &Completion,
-    ) -> Result<ControlFlow<()>, MeasureError> {
+    ) -> Result<ControlFlow<()>, LoadError> {
         if done.status != Status::SUCCESS {
-            return Err(MeasureError::Incomplete(Some(*done)));
+            return Err(LoadError::Incomplete(Some(*done)));
         }
         if done.completed >= self.end {
             return Ok(ControlFlow::Break(()));
@@ -243,7 +244,7 @@ impl Load for Running {
         Ok(ControlFlow::Continue(()))
     }
 
-    fn failed(&self, failure: Failure<bool>) -> MeasureError {
+    fn failed(&self, failure: Failure<bool>) -> LoadError {
         failure.into()
     }
 }
