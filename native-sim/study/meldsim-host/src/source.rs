@@ -73,8 +73,11 @@ pub struct Source<'a> {
     queue: QueueId,
     depth: u64,
     arrivals: Arrivals,
-    commands: Box<dyn Iterator<Item = Command> + 'a>,
+    commands: Commands<'a>,
 }
+
+/// The next command of a source; none when it has ended. It is asked when the command has arrived.
+type Commands<'a> = Box<dyn FnMut(&mut Device) -> Result<Option<Command>, LoadError> + 'a>;
 
 /// What is not tallied at the start.
 #[derive(Clone, Copy, Debug)]
@@ -142,9 +145,7 @@ impl Measured {
 
 fn sum<'a>(tallies: impl Iterator<Item = &'a Tally>) -> Tally {
     let mut all = Tally::default();
-    for tally in tallies.filter(|tally| tally.requests > 0) {
-        all.merge(tally);
-    }
+    tallies.for_each(|tally| all.merge(tally));
     all
 }
 
@@ -174,11 +175,20 @@ impl<'a> Source<'a> {
         depth: impl Into<u64>,
         commands: impl IntoIterator<Item = Command, IntoIter: 'a>,
     ) -> Source<'a> {
+        let mut commands = commands.into_iter();
+        Source::asking(depth, move |_| Ok(commands.next()))
+    }
+
+    /// The same of commands that depend on the device, or prepare it.
+    pub fn asking(
+        depth: impl Into<u64>,
+        next: impl FnMut(&mut Device) -> Result<Option<Command>, LoadError> + 'a,
+    ) -> Source<'a> {
         Source {
             queue: QueueId::default(),
             depth: depth.into(),
             arrivals: Arrivals::Closed,
-            commands: Box::new(commands.into_iter()),
+            commands: Box::new(next),
         }
     }
 
@@ -308,7 +318,7 @@ impl<W: FnMut(&Device, usize, &Completion)> Load for Running<'_, W> {
         *due += Duration::from_ps(gap_ps as u64);
         let next = match self.is_over {
             true => None,
-            false => source.commands.next(),
+            false => (source.commands)(device)?,
         };
         // Each command that completes at the last moment is still followed by another.
         self.is_over = self.has_enough() && turn.unseen == 0;

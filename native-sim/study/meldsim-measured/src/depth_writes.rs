@@ -92,16 +92,12 @@ fn write_zones(
         depth,
         arrivals: Arrivals::Closed,
     };
-    let threads = vec![thread; writers as usize];
     let answer = move |questions: &[Question]| {
         let time = |seconds: f64| Duration::from_ps((seconds * 1e12) as u64);
         let times = (time(warm_up), time(counted));
-        let of = run(&mut Device::new(&profile)?, layout, &threads, times)?;
-        let mut latencies = meldsim_stats::LatencyHistogram::new();
-        for of_thread in &of.latencies {
-            latencies.merge(of_thread);
-        }
-        let iops = latencies.count() as f64 / of.seconds;
+        let mut device = Device::new(&profile)?;
+        let latencies = run(&mut device, layout, (thread, writers), None, times)?;
+        let iops = latencies.count() as f64 / times.1.as_secs_f64();
         let value = |question: &Question| match question.column.as_str() {
             "iops" => Some(iops),
             "MBps" => Some(iops * block as f64 / 1e6),
