@@ -265,6 +265,7 @@ impl Load for Running {
 
     fn completed(
         &mut self,
+        _: &Device,
         stream: usize,
         request: u64,
         done: &Completion,
@@ -291,10 +292,7 @@ impl Load for Running {
     }
 
     fn failed(&self, failure: Failure<u64>) -> LoadError {
-        match failure {
-            Failure::Refused(_, _, error) => LoadError::Device(error),
-            Failure::Stuck { .. } => LoadError::Incomplete(None),
-        }
+        failure.into()
     }
 }
 

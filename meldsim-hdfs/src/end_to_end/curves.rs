@@ -6,7 +6,7 @@ use meldsim::Duration;
 use meldsim::device::Device;
 use meldsim::nvme::Command;
 use meldsim::profile::Profile;
-use meldsim_host::{Loop, Until, WarmUp};
+use meldsim_host::{Source, Until, WarmUp};
 use meldsim_lab::{Layout, Result};
 
 /// An HDFS block.
@@ -196,7 +196,7 @@ fn write_rate(profile: &Profile, layout: Layout) -> Result<f64> {
     let nsid = device.create_namespace((buffered + requests + 16) * request_bytes)?;
     let nlb = request_bytes / profile.controller.lba_size.0;
     let write = |n| Command::write(nsid, n * nlb, nlb as u32, layout.directive(), 0);
-    let writes = Loop::new(Blocks::WRITE_DEPTH, (0..buffered + requests).map(write));
+    let writes = Source::new(Blocks::WRITE_DEPTH, (0..buffered + requests).map(write));
     let tally = writes.measure(&mut device, WarmUp::Requests(buffered), Until::End)?;
-    Ok(tally.iops())
+    Ok(tally.iops().unwrap_or(f64::NAN))
 }

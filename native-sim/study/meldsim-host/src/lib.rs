@@ -14,15 +14,17 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
-mod closed;
 mod parallel;
 mod path;
 mod reader;
+mod source;
+mod tally;
 mod wakes;
 
-pub use closed::{Access, LoadError, Loop, Tally, Until, WarmUp, measure};
 pub use parallel::{all_cores, try_map};
 pub use reader::Reader;
+pub use source::{Access, Arrivals, LoadError, Measured, Source, Until, WarmUp, measure, transfer};
+pub use tally::{Direction, Ended, Tally};
 
 use std::ops::ControlFlow;
 
@@ -106,9 +108,11 @@ pub trait Load {
     fn next(&mut self, device: &mut Device, turn: Turn)
     -> Result<Next<Self::Request>, Self::Error>;
 
-    /// A command has completed, at the time at which the host sees it. A break ends the run at once; what is outstanding remains so.
+    /// A command has completed, at the time at which the host sees it, and the device is as it is then. A break ends the run at
+    /// once; what is outstanding remains so.
     fn completed(
         &mut self,
+        device: &Device,
         stream: usize,
         request: Self::Request,
         completion: &Completion,
@@ -209,7 +213,7 @@ impl<R: Copy, const HAS_PATH: bool> Driver<R, HAS_PATH> {
                 match device.pop_completion() {
                     None => self.has_completions = false,
                     Some(completion) if HAS_PATH => self.path.complete(completion),
-                    Some(completion) => return self.completed(load, &completion),
+                    Some(completion) => return self.completed(device, load, &completion),
                 }
             }
             if let Some(stream) = load.resumed() {
@@ -272,7 +276,7 @@ impl<R: Copy, const HAS_PATH: bool> Driver<R, HAS_PATH> {
                 let Some(completion) = self.path.see_deferred(stream, now) else {
                     break;
                 };
-                match self.completed(load, &completion)? {
+                match self.completed(device, load, &completion)? {
                     Some(stream) => self.fill(device, load, stream)?,
                     None => return Ok(Way::Break),
                 }
@@ -284,7 +288,7 @@ impl<R: Copy, const HAS_PATH: bool> Driver<R, HAS_PATH> {
                 self.path.defer(stream, completion);
                 continue;
             }
-            match self.completed(load, &completion)? {
+            match self.completed(device, load, &completion)? {
                 Some(stream) => self.fill(device, load, stream)?,
                 None => return Ok(Way::Break),
             }
@@ -296,6 +300,7 @@ impl<R: Copy, const HAS_PATH: bool> Driver<R, HAS_PATH> {
     #[inline(always)]
     fn completed<L: Load<Request = R>>(
         &mut self,
+        device: &Device,
         load: &mut L,
         completion: &Completion,
     ) -> Result<Option<usize>, L::Error> {
@@ -303,7 +308,7 @@ impl<R: Copy, const HAS_PATH: bool> Driver<R, HAS_PATH> {
         let (stream, request) = self.slots[slot];
         self.free.push(slot);
         self.streams[stream].outstanding -= 1;
-        let flow = load.completed(stream, request, completion)?;
+        let flow = load.completed(device, stream, request, completion)?;
         Ok(flow.is_continue().then_some(stream))
     }
 
@@ -444,6 +449,7 @@ mod tests {
 
         fn completed(
             &mut self,
+            _: &Device,
             stream: usize,
             request: Instant,
             completion: &Completion,
@@ -587,6 +593,7 @@ mod tests {
             }
             fn completed(
                 &mut self,
+                _: &Device,
                 _: usize,
                 (): (),
                 _: &Completion,

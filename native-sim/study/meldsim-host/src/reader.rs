@@ -1,6 +1,6 @@
 //! One reader of one block, front to back, with so many bytes outstanding.
 
-use super::{LoadError, Loop, Tally, Until, WarmUp};
+use super::{LoadError, Source, Tally, Until, WarmUp};
 use meldsim::device::Device;
 use meldsim::nvme::{Command, Directive};
 
@@ -40,7 +40,7 @@ impl Reader {
         };
         let nlb = request_bytes / lba_bytes;
         let read = |n| Command::read(nsid, n * nlb, nlb as u32, 0);
-        let block = Loop::new(depth, (0..block_bytes / request_bytes).map(read));
+        let block = Source::new(depth, (0..block_bytes / request_bytes).map(read));
         block.measure(device, WarmUp::NONE, Until::End)
     }
 }

@@ -9,7 +9,7 @@ use meldsim::device::{Device, DeviceError};
 use meldsim::nvme::{Command, Completion, Directive, Pattern};
 use meldsim::profile::{Profile, ProfileErrors};
 use meldsim::timeline::Timeline;
-use meldsim_host::{LoadError, Loop, directive};
+use meldsim_host::{LoadError, Source, directive};
 use meldsim_measured::MeasureError;
 
 /// How the data lies on the flash.
@@ -144,5 +144,5 @@ pub(super) fn traced_burst_read(
     device.preload(nsid, 0, data_bytes / lba_bytes, layout.directive())?;
     let (slba, nlb) = (offset_bytes / lba_bytes, request_bytes / lba_bytes);
     let read = Command::read(nsid, slba, nlb as u32, 0);
-    Ok(Loop::once(read).complete(&mut device)?)
+    Ok(Source::once(&mut device, read)?)
 }

@@ -3,10 +3,10 @@
 use crate::prelude::*;
 use meldsim::device::{Device, Precondition};
 use meldsim::engine::Random;
-use meldsim::nvme::{Command, Directive};
 use meldsim::policy::placement::PlacementPolicy;
 use meldsim::policy::victim::VictimPolicy;
 use meldsim::profile::{ByteSize, Profile};
+use meldsim_host::{Source, Until, WarmUp, measure, transfer};
 
 pub(super) const FTL_POLICIES: Experiment = Experiment {
     name: "ftl-policies",
@@ -21,7 +21,7 @@ pub(super) const FTL_POLICIES: Experiment = Experiment {
 const SKEWS: [u64; 3] = [50, 80, 90];
 /// How often the device is written over before writes are counted, and while they are.
 const PASSES: u64 = 4;
-const DEPTH: usize = 16;
+const DEPTH: u64 = 16;
 const SEED: u64 = 5;
 
 /// A policy in the place of the default.
@@ -86,23 +86,20 @@ fn amplification(profile: &Profile, skew: u64) -> Result<f64> {
     let lbas = unit / profile.controller.lba_size.0;
     let mut random = Random::new(SEED);
     let hot = pages * (100 - skew) / 100;
-    let mut overwrite = |device: &mut Device| -> Result<_> {
-        let before = device.stats();
-        for _ in 0..PASSES * pages {
-            let page = match random.below(100) < skew {
-                true => random.below(hot),
-                false => hot + random.below(pages - hot),
-            };
-            let write = Command::write(nsid, page * lbas, lbas as u32, Directive::NONE, 0);
-            device.submit(&write)?;
-            while device.outstanding() >= DEPTH && device.run_until_completion() {
-                while device.pop_completion().is_some() {}
-            }
-        }
-        Ok(device.stats().since(&before))
-    };
-    overwrite(&mut device)?;
-    let counted = overwrite(&mut device)?;
+    let writes = std::iter::repeat_with(|| {
+        let page = match random.below(100) < skew {
+            true => random.below(hot),
+            false => hot + random.below(pages - hot),
+        };
+        transfer(true, nsid, page * lbas, lbas)
+    });
+    let (warm_up, until) = (
+        WarmUp::Requests(PASSES * pages),
+        Until::Requests(PASSES * pages),
+    );
+    let writes = [Source::new(DEPTH, writes)];
+    let measured = measure(&mut device, writes, warm_up, until, |_, _, _| {})?;
+    let counted = measured.after.since(&measured.before);
     Ok(counted.write_amplification().unwrap_or(f64::NAN))
 }
 

@@ -8,7 +8,7 @@ use super::contract::{FLASH, PAPER};
 use crate::prelude::*;
 use meldsim::nvme::Command;
 use meldsim::profile::Profile;
-use meldsim_host::Loop;
+use meldsim_host::Source;
 
 pub(super) const INTERLEAVE_DETECTION: Experiment = Experiment {
     name: "interleave-detection",
@@ -52,7 +52,7 @@ impl Scan {
                 let chunk = n % steps * stride;
                 Command::read(nsid, chunk * lbas, lbas as u32, 0)
             });
-            let tally = Loop::new(DEPTH, reads).measure_warm(&mut device, requests)?;
+            let tally = Source::new(DEPTH, reads).measure_warm(&mut device, requests)?;
             mb_s.push(tally.mb_s());
         }
         Ok(Scan {

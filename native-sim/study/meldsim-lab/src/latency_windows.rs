@@ -13,7 +13,7 @@ use meldsim::nvme::wire::sets::PredictableLatencyConfig;
 use meldsim::nvme::{Command, NamespaceId};
 use meldsim::policy::pacing::PacingPolicy;
 use meldsim::profile::{BufferScope, ByteSize, Profile, SetLayout};
-use meldsim_host::{Access, Loop, Until, WarmUp, finish};
+use meldsim_host::{Access, Source, Until, WarmUp, finish};
 use meldsim_stats::LatencySummary;
 
 const PAPER: &str = "NVM Express Base Specification 1.4, predictable latency mode";
@@ -129,11 +129,11 @@ fn reads(profile: &Profile, before: Before) -> Result<WindowRow> {
     if before == Before::WritesAndWindow {
         device.enter_window(SET, true)?;
     }
-    Loop::once(Command::flush(nsid, 0)).complete(&mut device)?;
+    Source::once(&mut device, Command::flush(nsid, 0))?;
     device.advance_to(device.now() + DRAIN);
     let moved = device.stats().gc_pages_moved;
     let reads = Access::RandomRead.requests(&device, nsid, 4096, 2);
-    let reads = Loop::new(8u64, reads);
+    let reads = Source::new(8u64, reads);
     let tally = reads.measure(&mut device, WarmUp::NONE, Until::Time(COUNTED))?;
     Ok(WindowRow {
         before,
@@ -152,7 +152,7 @@ fn write_until_collecting(
     let before = device.stats().gc_pages_moved;
     for seed in 0.. {
         let writes = Access::RandomWrite.requests(device, nsid, request_bytes, seed);
-        Loop::new(32u64, writes).measure(device, WarmUp::NONE, Until::Requests(1000))?;
+        Source::new(32u64, writes).measure(device, WarmUp::NONE, Until::Requests(1000))?;
         finish(device);
         if device.stats().gc_pages_moved >= before + COLLECTED {
             break;

@@ -13,7 +13,7 @@ use meldsim::Duration;
 use meldsim::device::Device;
 use meldsim::nvme::{Directive, NamespaceId};
 use meldsim::profile::{ByteSize, FirmwareDesign, Profile, SetLayout};
-use meldsim_host::{Access, Loop, Tally, Until, WarmUp, measure};
+use meldsim_host::{Access, Source, Until, WarmUp, measure};
 use meldsim_stats::LatencySummary;
 
 pub(super) const NOISY_NEIGHBOR: Experiment = Experiment {
@@ -245,24 +245,24 @@ fn alone(profile: &Profile, extent: Extent) -> Result<f64> {
     let nsid = namespaces[reader_of(profile)];
     let reads = Access::RandomRead.requests(&device, nsid, ALONE_BYTES, 1);
     let until = Until::Requests(extent.alone_requests);
-    let tally = Loop::new(ALONE_DEPTH, reads).measure(&mut device, WarmUp::NONE, until)?;
-    Ok(tally.mib_s())
+    let tally = Source::new(ALONE_DEPTH, reads).measure(&mut device, WarmUp::NONE, until)?;
+    Ok(tally.bandwidth_mib_s().unwrap_or(f64::NAN))
 }
 
 fn reader(profile: &Profile, with_writer: bool, extent: Extent) -> Result<Reader> {
     let (mut device, namespaces) = device(profile)?;
     let nsid = namespaces[reader_of(profile)];
     let reads = Access::RandomRead.requests(&device, nsid, 4 << 10, 1);
-    let mut loops = vec![Loop::new(8u64, reads)];
+    let mut sources = vec![Source::new(8u64, reads)];
     if with_writer {
         let writes = Access::SequentialWrite.requests(&device, namespaces[WRITER], 32 << 10, 2);
-        loops.push(Loop::new(4u64, writes));
+        sources.push(Source::new(4u64, writes));
     }
     let (warm_up, until) = (WarmUp::Time(extent.warm_up), Until::Time(extent.counted));
     let counted_from = device.now() + extent.warm_up;
     let mut windows = vec![Window::default(); extent.windows as usize];
     let length_ps = (extent.counted.as_ps() / extent.windows).max(1);
-    let tallies = measure(&mut device, loops, warm_up, until, |index, done| {
+    let measured = measure(&mut device, sources, warm_up, until, |_, index, done| {
         if index != 0 {
             return;
         }
@@ -274,11 +274,11 @@ fn reader(profile: &Profile, with_writer: bool, extent: Extent) -> Result<Reader
             window.max_us = window.max_us.max(us);
         }
     })?;
-    let read = tallies.first().ok_or(ExperimentError::Incomplete(None))?;
+    let ([read, _], writer) = (&measured.sources[0], measured.sources.get(1));
     Ok(Reader {
         latency: read.summary()?,
-        iops: read.iops(),
-        writer_mib_s: tallies.get(1).map(Tally::mib_s),
+        iops: read.iops().unwrap_or(f64::NAN),
+        writer_mib_s: writer.and_then(|[_, writes]| writes.bandwidth_mib_s()),
         erases: device.stats().erases,
         windows,
     })

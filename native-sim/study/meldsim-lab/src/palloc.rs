@@ -15,7 +15,7 @@ use meldsim::Duration;
 use meldsim::device::{Device, Location, Precondition, Stats};
 use meldsim::nvme::Directive;
 use meldsim::profile::{ByteSize, Dimension, Issue, PageAllocation, Profile, TransferRate};
-use meldsim_host::{Access, Loop, Tally, Until, WarmUp};
+use meldsim_host::{Access, Source, Tally, Until, WarmUp};
 
 pub(super) const PALLOC: Experiment = Experiment {
     name: "palloc",
@@ -196,7 +196,7 @@ impl Cell {
         };
         let (_, unloaded) = load(1, UNLOADED_REQUESTS).measure(&profile)?;
         let (stats, loaded) = load(DEPTH, requests).measure(&profile)?;
-        let quantile_us = |quantile| loaded.latency.quantile(quantile).as_ps() as f64 / 1e6;
+        let quantile_us = |quantile| loaded.latencies().quantile(quantile).as_ps() as f64 / 1e6;
         let share = |busy: u64, parts: u64| busy as f64 / (stats.now_ps as f64 * parts as f64);
         let pages = [
             stats.plain_pages,
@@ -209,7 +209,7 @@ impl Cell {
             scheme,
             writes,
             request_bytes,
-            iops: loaded.iops(),
+            iops: loaded.iops().unwrap_or(f64::NAN),
             mean_us: loaded.mean_us(),
             p99_us: quantile_us(0.99),
             p99_9_us: quantile_us(0.999),
@@ -264,7 +264,7 @@ impl Load {
         };
         let commands = access.requests(&device, nsid, self.request_bytes, SEED);
         let until = Until::Requests(self.requests);
-        let tally = Loop::new(self.depth, commands).measure(&mut device, WarmUp::NONE, until)?;
+        let tally = Source::new(self.depth, commands).measure(&mut device, WarmUp::NONE, until)?;
         Ok((device.stats(), tally))
     }
 }

@@ -7,7 +7,7 @@ use meldsim::Duration;
 use meldsim::device::Device;
 use meldsim::nvme::{Command, NamespaceId, Pattern};
 use meldsim::profile::{ByteSize, Profile, ProgramOrder};
-use meldsim_host::{Loop, directive, drain};
+use meldsim_host::{Source, directive, drain};
 
 pub(super) const PROGRAMMING: Experiment = Experiment {
     name: "programming",
@@ -116,13 +116,13 @@ fn write(device: &mut Device, nsid: NamespaceId, pages: u64, hint: Pattern) -> R
     let profile = device.profile();
     let blocks = pages * profile.geometry.page_size.0 / profile.controller.lba_size.0;
     let write = Command::write(nsid, 0, blocks as u32, directive(hint), 0);
-    Loop::once(write).complete(device)?;
+    Source::once(device, write)?;
     drain(device);
     Ok(())
 }
 
 fn flush(device: &mut Device, nsid: NamespaceId) -> Result<()> {
-    Loop::once(Command::flush(nsid, 0)).complete(device)?;
+    Source::once(device, Command::flush(nsid, 0))?;
     drain(device);
     Ok(())
 }

@@ -103,7 +103,7 @@ fn rate_mib_s(profile: &Profile, layout: Layout, window_bytes: u64, reader: Read
     let mut device = Device::new(profile)?;
     let directive = layout.directive();
     let tally = reader.read_block(&mut device, directive, BLOCK_BYTES, window_bytes)?;
-    Ok(tally.mib_s())
+    Ok(tally.bandwidth_mib_s().unwrap_or(f64::NAN))
 }
 
 fn outcome(run: &Run, rows: &[OrderRow]) -> Outcome {

@@ -92,16 +92,12 @@ fn write_zones(
         depth,
         arrivals: Arrivals::Closed,
     };
-    let threads = vec![thread; writers as usize];
     let answer = move |questions: &[Question]| {
         let time = |seconds: f64| Duration::from_ps((seconds * 1e12) as u64);
         let times = (time(warm_up), time(counted));
-        let of = run(&mut Device::new(&profile)?, layout, &threads, times)?;
-        let mut latencies = meldsim_stats::LatencyHistogram::new();
-        for of_thread in &of.latencies {
-            latencies.merge(of_thread);
-        }
-        let iops = latencies.count() as f64 / of.seconds;
+        let mut device = Device::new(&profile)?;
+        let latencies = run(&mut device, layout, (thread, writers), None, times)?;
+        let iops = latencies.count() as f64 / times.1.as_secs_f64();
         let value = |question: &Question| match question.column.as_str() {
             "iops" => Some(iops),
             "MBps" => Some(iops * block as f64 / 1e6),
@@ -126,18 +122,19 @@ fn write_plain(tasks: &mut Tasks<'_>, asked: Asked<Spec>) -> Result<(), MeasureE
         let bytes = smaller.bytes(drive.capacity_bytes / 2, writers * (1 << 20));
         let (region, per) = (bytes / PAGE / writers, block.div_ceil(PAGE));
         let writer =
-            move |n| Source::sequential(depth, Arrivals::Closed, n * region, (region, per));
+            move |nsid, n| sequential(nsid, depth, Arrivals::Closed, n * region, (region, per));
         Ok(Simulation {
             smaller,
             bytes,
             past: Past::Filled,
-            sources: Box::new(move || (0..writers).map(writer).collect()),
-            extent: Extent::of(requests, 2 * requests),
+            sources: Box::new(move |nsid| (0..writers).map(|n| writer(nsid, n)).collect()),
+            warm_up: requests,
+            counted: 2 * requests,
             cost: 3 * warm_up_bytes / PAGE,
             value: Box::new(move |measured, column| match column {
-                "iops" => Some(measured.write_iops()),
-                "MBps" => Some(measured.write_iops() * block as f64 / 1e6),
-                column => latency_us(&measured.writes_from(0), column),
+                "iops" => measured.writes_from(0).iops(),
+                "MBps" => Some(measured.writes_from(0).iops()? * block as f64 / 1e6),
+                column => latency_us(measured.writes_from(0).latencies(), column),
             }),
         })
     })

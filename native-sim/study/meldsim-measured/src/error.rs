@@ -1,9 +1,8 @@
 //! Why measured cells cannot be simulated.
 
 use meldsim::device::DeviceError;
-use meldsim::nvme::Completion;
 use meldsim::profile::ProfileErrors;
-use meldsim_host::Failure;
+use meldsim_host::LoadError;
 use thiserror::Error;
 
 /// Why measured cells cannot be simulated.
@@ -13,24 +12,15 @@ pub enum MeasureError {
     /// The profile describes an impossible device.
     #[error(transparent)]
     Profile(#[from] ProfileErrors),
-    /// The device refuses the data or a request.
+    /// The device refuses the data.
     #[error(transparent)]
     Device(#[from] DeviceError),
     /// The rows cannot be read: where, why, and the remedy.
     #[error("{0}")]
     Rows(String),
-    /// A request did not succeed: a defect of the model.
-    #[error("the read did not complete: {0:?}")]
-    Incomplete(Option<Completion>),
-}
-
-impl<R> From<Failure<R>> for MeasureError {
-    fn from(failure: Failure<R>) -> MeasureError {
-        match failure {
-            Failure::Refused(_, _, error) => MeasureError::Device(error),
-            Failure::Stuck { .. } => MeasureError::Incomplete(None),
-        }
-    }
+    /// The device refuses a request, or one did not succeed.
+    #[error(transparent)]
+    Load(#[from] LoadError),
 }
 
 impl From<String> for MeasureError {

@@ -74,30 +74,35 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureEr
         let half = bytes / PAGE / 2;
         let region = half / writers.max(1) / per * per;
         let reads = (half, read_block.div_ceil(PAGE).max(1));
-        let writer = move |writer| match is_random {
-            true => Source::random(write_depth, arrivals, (bytes / PAGE, per), 1.0, 9 + writer),
+        let writer = move |nsid, writer| match is_random {
+            true => {
+                let pages = (bytes / PAGE, per);
+                random(nsid, write_depth, arrivals, pages, 1.0, 9 + writer)
+            }
             false => {
                 let first = half + writer * region;
-                Source::sequential(write_depth, arrivals, first, (region, per))
+                sequential(nsid, write_depth, arrivals, first, (region, per))
             }
         };
         Ok(Simulation {
             smaller,
             bytes,
             past: Past::Filled,
-            sources: Box::new(move || {
-                let reader = Source::random(depth, Arrivals::Closed, reads, 0.0, 1);
-                std::iter::once(reader)
-                    .chain((0..writers).map(writer))
-                    .collect()
+            sources: Box::new(move |nsid| {
+                let reader = random(nsid, depth, Arrivals::Closed, reads, 0.0, 1);
+                let writers = (0..writers).map(|number| writer(nsid, number));
+                std::iter::once(reader).chain(writers).collect()
             }),
-            extent: Extent::of(counted / 3, counted),
+            warm_up: counted / 3,
+            counted,
             cost: counted,
             value: Box::new(move |measured, column| match column {
-                "read_iops" => Some(measured.read_iops()),
-                "write_MBps" => Some(measured.write_iops() * block as f64 / 1e6),
-                _ if column.starts_with("write_") => latency_us(&measured.writes_from(1), column),
-                _ => latency_us(&measured.latencies[0][0], column),
+                "read_iops" => measured.reads().iops(),
+                "write_MBps" => Some(measured.writes_from(0).iops()? * block as f64 / 1e6),
+                _ if column.starts_with("write_") => {
+                    latency_us(measured.writes_from(1).latencies(), column)
+                }
+                _ => latency_us(measured.reads().latencies(), column),
             }),
         })
     })

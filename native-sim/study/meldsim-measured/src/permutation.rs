@@ -80,14 +80,10 @@ fn add(
     let cost = 3 * passes * pages;
     let answer = move |questions: &[Question]| {
         let (mut device, nsid) = device(&smaller, bytes, Past::Empty)?;
-        let source = Source::writes(OUTSTANDING, Pattern::Permutation, pages);
-        let extent = Extent {
-            warm_up: 0,
-            counted: passes * pages + pages / 100,
-            mark_every: (pages / STEPS / 4).max(1),
-        };
-        let measured = run(&mut device, nsid, vec![source], extent)?;
-        let progress = Progress::new(measured.marks, 0.0);
+        let source = writes(nsid, OUTSTANDING, Pattern::Permutation, pages);
+        let requests = passes * pages + pages / 100;
+        let mark_every = (pages / STEPS / 4).max(1);
+        let progress = Progress::new(marks(&mut device, source, requests, mark_every)?, 0.0);
         let waf = |from: f64, to: f64| {
             progress.write_amplification(from * bytes as f64, to * bytes as f64)
         };

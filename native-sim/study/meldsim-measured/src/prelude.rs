@@ -7,7 +7,6 @@ pub(crate) use super::judge::{Bar, Class, Question};
 pub(crate) use super::order::of_key;
 pub(crate) use super::pattern::Pattern;
 pub(crate) use super::progress::Progress;
-pub(crate) use super::sources::{
-    Access, Arrivals, Extent, Measured, PAGE, Source, latency_us, run,
-};
+pub(crate) use super::sources::{PAGE, latency_us, marks, random, run, sequential, writes};
 pub(crate) use super::task::{Asked, Cells, Past, Simulation, Tasks, device};
+pub(crate) use meldsim_host::{Arrivals, Measured, Source, transfer};

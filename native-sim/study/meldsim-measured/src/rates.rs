@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 use meldsim::profile::HostPath;
-use meldsim_stats::LatencyHistogram;
+use meldsim_host::Tally;
 
 pub(super) const FILE: &str = "latency_by_offered_rate.csv";
 const KIND: &str = "latency_by_offered_rate";
@@ -199,7 +199,7 @@ fn answer(
 ) -> Result<Vec<Option<f64>>, MeasureError> {
     let runs = rates.iter().map(|rate| measure(smaller, *rate, counted));
     let runs: Vec<Rate> = runs.collect::<Result<_, _>>()?;
-    let p50 = |run: &Rate| latency_us(&run.background, "write_p50_us");
+    let p50 = |run: &Rate| latency_us(run.background.latencies(), "write_p50_us");
     let knee = knee(runs.iter().map(p50)).unwrap_or(runs.len());
     let value = |question: &Question| {
         let at = rates
@@ -209,14 +209,14 @@ fn answer(
             measured,
             background,
         } = &runs[at?];
-        let probe = &measured.latencies[0];
+        let [reads, writes] = &measured.sources[0];
         match question.column.as_str() {
             "knee_step" => Some(knee as f64),
-            "achieved_write_iops" => Some(measured.write_iops()),
-            "achieved_read_iops" => Some(measured.read_iops()),
-            column if column.starts_with("read_") => latency_us(&probe[0], column),
-            column if column.starts_with("pwrite_") => latency_us(&probe[1], column),
-            column => latency_us(background, column),
+            "achieved_write_iops" => measured.writes_from(0).iops(),
+            "achieved_read_iops" => measured.reads().iops(),
+            column if column.starts_with("read_") => latency_us(reads.latencies(), column),
+            column if column.starts_with("pwrite_") => latency_us(writes.latencies(), column),
+            column => latency_us(background.latencies(), column),
         }
     };
     Ok(questions.iter().map(value).collect())
@@ -226,19 +226,19 @@ fn answer(
 struct Rate {
     measured: Measured,
     /// Writes of all threads but the probe.
-    background: LatencyHistogram,
+    background: Tally,
 }
 
 fn measure(smaller: &Smaller, rate: f64, counted: u64) -> Result<Rate, MeasureError> {
     let bytes = smaller.bytes(smaller.drive.capacity_bytes, PAGE);
     let (mut device, nsid) = device(smaller, bytes, Past::Overwritten(Pattern::Uniform))?;
     let pages = (bytes / PAGE, 1);
-    let probe = Source::random(DEPTH, Arrivals::Even(PROBE_IOPS), pages, 0.5, 1);
+    let probe = random(nsid, DEPTH, Arrivals::Even(PROBE_IOPS), pages, 0.5, 1);
     let arrivals = Arrivals::Poisson((rate - PROBE_HALF) / BACKGROUND as f64);
     let background = (0..BACKGROUND)
-        .map(|thread| Source::random(DEPTH, arrivals, pages, BACKGROUND_WRITES, 2 + thread));
+        .map(|thread| random(nsid, DEPTH, arrivals, pages, BACKGROUND_WRITES, 2 + thread));
     let sources = std::iter::once(probe).chain(background).collect();
-    let measured = run(&mut device, nsid, sources, Extent::of(counted, counted))?;
+    let measured = run(&mut device, sources, (counted, counted))?;
     Ok(Rate {
         background: measured.writes_from(1),
         measured,

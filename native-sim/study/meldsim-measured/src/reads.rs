@@ -62,12 +62,15 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureEr
             smaller,
             bytes,
             past: Past::Filled,
-            sources: Box::new(move || vec![Source::random(depth, Arrivals::Closed, pages, 0.0, 1)]),
-            extent: Extent::of(counted / 8 + 2 * depth, counted),
+            sources: Box::new(move |nsid| {
+                vec![random(nsid, depth, Arrivals::Closed, pages, 0.0, 1)]
+            }),
+            warm_up: counted / 8 + 2 * depth,
+            counted,
             cost: counted / 4,
             value: Box::new(|measured, column| match column {
-                "iops" => Some(measured.read_iops()),
-                column => latency_us(&measured.latencies[0][0], column),
+                "iops" => measured.reads().iops(),
+                column => latency_us(measured.reads().latencies(), column),
             }),
         })
     })

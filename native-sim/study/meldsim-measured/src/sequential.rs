@@ -39,10 +39,15 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureEr
             smaller,
             bytes,
             past: Past::Empty,
-            sources: Box::new(move || vec![Source::sequential(depth, Arrivals::Closed, 0, pages)]),
-            extent: Extent::of(requests, requests),
+            sources: Box::new(move |nsid| {
+                vec![sequential(nsid, depth, Arrivals::Closed, 0, pages)]
+            }),
+            warm_up: requests,
+            counted: requests,
             cost: requests,
-            value: Box::new(move |measured, _| Some(measured.write_iops() * block as f64 / 1e6)),
+            value: Box::new(move |measured, _| {
+                Some(measured.writes_from(0).iops()? * block as f64 / 1e6)
+            }),
         })
     })
 }

@@ -174,24 +174,18 @@ fn add(
         let (mut device, nsid) = device(&smaller, bytes, past)?;
         let mut filling = Pattern::Permutation.draws(pages, 3);
         let mut draws = pattern.draws(pages, 1);
-        let mut left = fill;
-        let source = Source::new(OUTSTANDING, Arrivals::Closed, move || {
-            let is_filling = left > 0;
-            left = left.saturating_sub(1);
-            let draws = if is_filling { &mut filling } else { &mut draws };
-            Access {
-                page: draws.next(),
-                pages: 1,
-                is_write: true,
+        let places = (0..).map(|n| {
+            if n < fill {
+                filling.next()
+            } else {
+                draws.next()
             }
         });
-        let extent = Extent {
-            warm_up: 0,
-            counted: fill + counted,
-            mark_every: (pages / MARKS).max(1),
-        };
-        let measured = run(&mut device, nsid, vec![source], extent)?;
-        let progress = Progress::new(measured.marks, (fill * PAGE) as f64);
+        let writes = places.map(|page| transfer(true, nsid, page, 1));
+        let source = Source::new(OUTSTANDING, writes);
+        let mark_every = (pages / MARKS).max(1);
+        let marks = marks(&mut device, source, fill + counted, mark_every)?;
+        let progress = Progress::new(marks, (fill * PAGE) as f64);
         let of = |(from, to): (f64, f64)| (from * bytes as f64, to * bytes as f64);
         let rates: Option<Vec<f64>> = bounds
             .iter()

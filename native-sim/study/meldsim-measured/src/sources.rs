@@ -1,17 +1,15 @@
-//! The load: sources of requests, closed loops or open ones, on one device; what is measured of them after a warm-up.
+//! The load: sources of requests on one device; what is measured of them after a warm-up.
 //!
 //! Latencies run from submission to completion, host's path included, as the measured ones do: what waits for a place in its
 //! queue is not in them.
 
-use std::ops::ControlFlow;
-
 use super::error::MeasureError;
 use super::pattern::Pattern;
-use meldsim::device::{Device, DeviceError, QueueId, Stats};
+use meldsim::Duration;
+use meldsim::device::{Device, Stats};
 use meldsim::engine::Random;
-use meldsim::nvme::{Command, Completion, Directive, NamespaceId, Priority, Status};
-use meldsim::{Duration, Instant};
-use meldsim_host::{Failure, Load, Next, Stream, Turn, drive};
+use meldsim::nvme::NamespaceId;
+use meldsim_host::{Arrivals, Measured, Source, Until, WarmUp, measure, transfer};
 use meldsim_stats::LatencyHistogram;
 
 /// Seed of patterns.
@@ -19,111 +17,46 @@ pub(super) const SEED: u64 = 1;
 /// Bytes of a page, and of a logical block of these profiles.
 pub(super) const PAGE: u64 = 4096;
 
-/// When requests arrive.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Arrivals {
-    /// When one of the source's has completed.
-    Closed,
-    /// So many a second, at equal distances.
-    Even(f64),
-    /// So many a second, at exponential distances.
-    Poisson(f64),
+/// Random writes of one page each in the first `pages`.
+pub(super) fn writes(
+    nsid: NamespaceId,
+    depth: u64,
+    pattern: Pattern,
+    pages: u64,
+) -> Source<'static> {
+    let mut draws = pattern.draws(pages, SEED);
+    let writes = std::iter::repeat_with(move || transfer(true, nsid, draws.next(), 1));
+    Source::new(depth, writes)
 }
 
-/// A request, in pages.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Access {
-    pub(super) page: u64,
-    pub(super) pages: u32,
-    pub(super) is_write: bool,
-}
-
-/// A source of requests.
-pub(super) struct Source {
-    /// Requests outstanding at most.
+/// Random reads and writes of `per` pages each in the first `pages`, such a share of them writes.
+pub(super) fn random(
+    nsid: NamespaceId,
     depth: u64,
     arrivals: Arrivals,
-    next: Box<dyn FnMut() -> Access>,
+    (pages, per): (u64, u64),
+    write_share: f64,
+    seed: u64,
+) -> Source<'static> {
+    let mut random = Random::new(seed);
+    let requests = std::iter::repeat_with(move || {
+        let page = random.below(pages / per) * per;
+        transfer(random.unit() < write_share, nsid, page, per)
+    });
+    Source::new(depth, requests).arriving(arrivals)
 }
 
-impl Source {
-    pub(super) fn new(
-        depth: u64,
-        arrivals: Arrivals,
-        next: impl FnMut() -> Access + 'static,
-    ) -> Source {
-        let next = Box::new(next);
-        Source {
-            depth,
-            arrivals,
-            next,
-        }
-    }
-
-    /// Random writes of one page each in the first `pages`.
-    pub(super) fn writes(depth: u64, pattern: Pattern, pages: u64) -> Source {
-        let mut draws = pattern.draws(pages, SEED);
-        Source::new(depth, Arrivals::Closed, move || Access {
-            page: draws.next(),
-            pages: 1,
-            is_write: true,
-        })
-    }
-
-    /// Random reads and writes of `per` pages each in the first `pages`, such a share of them writes.
-    pub(super) fn random(
-        depth: u64,
-        arrivals: Arrivals,
-        (pages, per): (u64, u64),
-        write_share: f64,
-        seed: u64,
-    ) -> Source {
-        let mut random = Random::new(seed);
-        Source::new(depth, arrivals, move || Access {
-            page: random.below(pages / per) * per,
-            pages: per as u32,
-            is_write: random.unit() < write_share,
-        })
-    }
-
-    /// Writes of `per` pages, one after the other, round and round from `first` for `pages`.
-    pub(super) fn sequential(
-        depth: u64,
-        arrivals: Arrivals,
-        first: u64,
-        (pages, per): (u64, u64),
-    ) -> Source {
-        let mut next = 0;
-        Source::new(depth, arrivals, move || {
-            let page = first + next * per;
-            next = (next + 1) % (pages / per).max(1);
-            Access {
-                page,
-                pages: per as u32,
-                is_write: true,
-            }
-        })
-    }
-}
-
-/// How much is done, in requests completed.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Extent {
-    pub(super) warm_up: u64,
-    pub(super) counted: u64,
-    /// A [`Mark`] each so many requests; 0 for none.
-    pub(super) mark_every: u64,
-}
-
-impl Extent {
-    /// Without marks.
-    pub(super) fn of(warm_up: u64, counted: u64) -> Extent {
-        Extent {
-            warm_up,
-            counted,
-            mark_every: 0,
-        }
-    }
+/// Writes of `per` pages, one after the other, round and round from `first` for `pages`.
+pub(super) fn sequential(
+    nsid: NamespaceId,
+    depth: u64,
+    arrivals: Arrivals,
+    first: u64,
+    (pages, per): (u64, u64),
+) -> Source<'static> {
+    let places = (0..(pages / per).max(1)).cycle();
+    let writes = places.map(move |place| transfer(true, nsid, first + place * per, per));
+    Source::new(depth, writes).arriving(arrivals)
 }
 
 /// How far a run was at some time.
@@ -134,50 +67,27 @@ pub(super) struct Mark {
     pub(super) programmed_bytes: f64,
 }
 
-/// What was measured.
-pub(super) struct Measured {
-    /// Reads and writes of each source.
-    pub(super) latencies: Vec<[LatencyHistogram; 2]>,
-    /// Simulated time that was counted.
-    pub(super) seconds: f64,
-    before: Stats,
-    after: Stats,
-    pub(super) marks: Vec<Mark>,
+impl Mark {
+    fn of(device: &Device) -> Mark {
+        let stats = device.stats();
+        Mark {
+            at_s: device.now().as_ps() as f64 / 1e12,
+            written_bytes: stats.host_written_bytes as f64,
+            programmed_bytes: (programmed(&stats) * PAGE) as f64,
+        }
+    }
 }
 
-impl Measured {
-    /// Pages programmed for each that the host wrote.
-    pub(super) fn write_amplification(&self) -> f64 {
-        let stats = self.after.since(&self.before);
-        programmed(&stats) as f64 / (stats.host_written_bytes as f64 / PAGE as f64)
-    }
+/// Pages programmed for each that the host wrote.
+pub(super) fn write_amplification(measured: &Measured) -> f64 {
+    let stats = measured.after.since(&measured.before);
+    programmed(&stats) as f64 / (stats.host_written_bytes as f64 / PAGE as f64)
+}
 
-    /// Pages read for collection for each page programmed.
-    pub(super) fn collection_reads(&self) -> f64 {
-        let stats = self.after.since(&self.before);
-        stats.gc_pages_read as f64 / programmed(&stats) as f64
-    }
-
-    /// Writes a second of all sources.
-    pub(super) fn write_iops(&self) -> f64 {
-        let writes = self.latencies.iter().map(|[_, writes]| writes.count());
-        writes.sum::<u64>() as f64 / self.seconds
-    }
-
-    /// Latencies of the writes of all sources from that one on.
-    pub(super) fn writes_from(&self, source: usize) -> LatencyHistogram {
-        let mut all = LatencyHistogram::new();
-        for [_, writes] in &self.latencies[source..] {
-            all.merge(writes);
-        }
-        all
-    }
-
-    /// Reads a second of all sources.
-    pub(super) fn read_iops(&self) -> f64 {
-        let reads = self.latencies.iter().map(|[reads, _]| reads.count());
-        reads.sum::<u64>() as f64 / self.seconds
-    }
+/// Pages read for collection for each page programmed.
+pub(super) fn collection_reads(measured: &Measured) -> f64 {
+    let stats = measured.after.since(&measured.before);
+    stats.gc_pages_read as f64 / programmed(&stats) as f64
 }
 
 fn programmed(stats: &Stats) -> u64 {
@@ -206,133 +116,40 @@ pub(super) fn latency_us(latencies: &LatencyHistogram, column: &str) -> Option<f
     }
 }
 
-/// Runs the sources on the namespace.
+/// Runs the sources, each on a queue of its own, and counts so many requests after a warm-up.
 pub(super) fn run(
     device: &mut Device,
-    nsid: NamespaceId,
-    sources: Vec<Source>,
-    extent: Extent,
+    sources: Vec<Source<'_>>,
+    (warm_up, counted): (u64, u64),
 ) -> Result<Measured, MeasureError> {
-    let now = device.now();
-    let streams: Vec<Stream> = sources
-        .iter()
-        .map(|source| {
-            let depth = u32::try_from(source.depth).unwrap_or(u32::MAX);
-            let queue: QueueId = device.create_queue(depth, Priority::default())?;
-            Ok(Stream::new(queue, source.depth))
-        })
-        .collect::<Result<_, DeviceError>>()?;
-    let mut running = Running {
-        nsid,
-        submit: device.profile().host.path_times().submit,
-        due: (7..)
-            .take(sources.len())
-            .map(|seed| (now, Random::new(seed)))
-            .collect(),
-        latencies: sources.iter().map(|_| Default::default()).collect(),
-        sources,
-        extent,
-        done: 0,
-        start: None,
-        end: None,
-        marks: Vec::new(),
-        mark_at: 0,
-    };
-    drive(device, streams, &mut running)?;
-    let (start, end) = running
-        .start
-        .zip(running.end)
-        .ok_or(MeasureError::Incomplete(None))?;
-    Ok(Measured {
-        latencies: running.latencies,
-        seconds: (end.0 - start.0).as_secs_f64(),
-        before: start.1,
-        after: end.1,
-        marks: running.marks,
-    })
+    let (warm_up, until) = (WarmUp::Requests(warm_up), Until::Requests(counted));
+    let sources = sources
+        .into_iter()
+        .map(|source| source.on_own_queue(device));
+    let sources: Vec<Source<'_>> = sources.collect::<Result<_, _>>()?;
+    Ok(measure(device, sources, warm_up, until, |_, _, _| {})?)
 }
 
-struct Running {
-    nsid: NamespaceId,
-    /// What a thread takes to submit a command, which a completion does not know of.
-    submit: Duration,
-    sources: Vec<Source>,
-    /// When the next request of an open source arrives.
-    due: Vec<(Instant, Random)>,
-    latencies: Vec<[LatencyHistogram; 2]>,
-    extent: Extent,
-    /// Requests completed.
-    done: u64,
-    /// The counters when the warm-up ended, and when all was counted.
-    start: Option<(Instant, Stats)>,
-    end: Option<(Instant, Stats)>,
-    marks: Vec<Mark>,
-    mark_at: u64,
-}
-
-impl Load for Running {
-    type Request = bool;
-    type Error = MeasureError;
-
-    fn next(&mut self, device: &mut Device, turn: Turn) -> Result<Next<bool>, MeasureError> {
-        if self.start.is_none() && self.done >= self.extent.warm_up {
-            self.start = Some((device.now(), device.stats()));
-        }
-        if self.extent.mark_every > 0 && self.done >= self.mark_at {
-            self.mark_at += self.extent.mark_every;
-            let stats = device.stats();
-            self.marks.push(Mark {
-                at_s: device.now().as_ps() as f64 / 1e12,
-                written_bytes: stats.host_written_bytes as f64,
-                programmed_bytes: (programmed(&stats) * PAGE) as f64,
-            });
-        }
-        if self.end.is_none() && self.done >= self.extent.warm_up + self.extent.counted {
-            self.end = Some((device.now(), device.stats()));
-        }
-        if self.end.is_some() {
-            return Ok(Next::Wait);
-        }
-        let source = &mut self.sources[turn.stream];
-        let (due, random) = &mut self.due[turn.stream];
-        let gap_ps = match source.arrivals {
-            Arrivals::Closed => 0.0,
-            Arrivals::Even(rate) => 1e12 / rate,
-            Arrivals::Poisson(rate) => 1e12 / rate * random.exponential(),
-        };
-        if *due > device.now() {
-            return Ok(Next::At(*due));
-        }
-        *due += Duration::from_ps(gap_ps as u64);
-        let access = (source.next)();
-        let (page, pages) = (access.page, access.pages);
-        let command = match access.is_write {
-            true => Command::write(self.nsid, page, pages, Directive::NONE, 0),
-            false => Command::read(self.nsid, page, pages, 0),
-        };
-        Ok(Next::Submit(command, access.is_write))
-    }
-
-    fn completed(
-        &mut self,
-        stream: usize,
-        is_write: bool,
-        done: &Completion,
-    ) -> Result<ControlFlow<()>, MeasureError> {
-        if done.status != Status::SUCCESS {
-            return Err(MeasureError::Incomplete(Some(*done)));
-        }
-        if self.end.is_some() {
-            return Ok(ControlFlow::Break(()));
-        }
-        if self.start.is_some() {
-            self.latencies[stream][usize::from(is_write)].record(done.latency() + self.submit);
-        }
-        self.done += 1;
-        Ok(ControlFlow::Continue(()))
-    }
-
-    fn failed(&self, failure: Failure<bool>) -> MeasureError {
-        failure.into()
-    }
+/// Runs a source until so many requests are done. How far it was after each `mark_every` of them, and at the start.
+pub(super) fn marks(
+    device: &mut Device,
+    source: Source<'_>,
+    requests: u64,
+    mark_every: u64,
+) -> Result<Vec<Mark>, MeasureError> {
+    let source = source.on_own_queue(device)?;
+    let (mut marks, mut done) = (vec![Mark::of(device)], 0);
+    measure(
+        device,
+        [source],
+        WarmUp::NONE,
+        Until::Requests(requests),
+        |device, _, _| {
+            done += 1;
+            if done % mark_every == 0 {
+                marks.push(Mark::of(device));
+            }
+        },
+    )?;
+    Ok(marks)
 }

@@ -1,6 +1,7 @@
 //! `steady_random_writes` and `waf_by_fill`: random writes until the drive is steady.
 
 use super::prelude::*;
+use super::sources::{collection_reads, write_amplification};
 
 const STEADY: &str = "steady_random_writes";
 const UNIFORM: Class = Class::new(STEADY, "uniform", Bar::Within(0.05));
@@ -64,10 +65,16 @@ pub(super) fn plan(
             smaller,
             bytes,
             past: Past::Overwritten(writes.pattern),
-            sources: Box::new(move || {
-                vec![Source::writes(writes.outstanding, writes.pattern, pages)]
+            sources: Box::new(move |nsid| {
+                vec![super::sources::writes(
+                    nsid,
+                    writes.outstanding,
+                    writes.pattern,
+                    pages,
+                )]
             }),
-            extent: Extent::of(warm_up, counted),
+            warm_up,
+            counted,
             cost: 3 * (warm_up + counted),
             value: Box::new(move |measured, column| value(drive, measured, column)),
         })
@@ -75,13 +82,15 @@ pub(super) fn plan(
 }
 
 fn value(drive: Drive, measured: &Measured, column: &str) -> Option<f64> {
-    let amplification = measured.write_amplification() * drive.overhead;
+    let amplification = write_amplification(measured) * drive.overhead;
+    let writes = measured.writes_from(0);
+    let iops = writes.iops();
     match column {
-        "iops_steady" => Some(measured.write_iops()),
+        "iops_steady" => iops,
         "waf_counter" => Some(amplification),
-        "media_write_MBps" => Some(amplification * measured.write_iops() * PAGE as f64 / 1e6),
-        "media_read_per_media_write" => Some(measured.collection_reads()),
-        _ => latency_us(&measured.latencies[0][1], column),
+        "media_write_MBps" => Some(amplification * iops? * PAGE as f64 / 1e6),
+        "media_read_per_media_write" => Some(collection_reads(measured)),
+        _ => latency_us(writes.latencies(), column),
     }
 }
 

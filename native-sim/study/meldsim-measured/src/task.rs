@@ -9,10 +9,11 @@ use super::judge::{Class, Question};
 use super::order::of_key;
 use super::others::with_others;
 use super::pattern::Pattern;
-use super::sources::{Extent, Measured, PAGE, SEED, Source, run};
+use super::sources::{PAGE, SEED, run};
 use meldsim::device::{Aging, Device, PastWrite, Precondition};
 use meldsim::nvme::{Directive, NamespaceId};
 use meldsim::profile::Profile;
+use meldsim_host::{Measured, Source};
 
 /// How much is simulated, where it takes long enough to choose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -214,8 +215,10 @@ pub(super) struct Simulation {
     /// Of the namespace.
     pub(super) bytes: u64,
     pub(super) past: Past,
-    pub(super) sources: Box<dyn Fn() -> Vec<Source> + Send + Sync>,
-    pub(super) extent: Extent,
+    pub(super) sources: Box<dyn Fn(NamespaceId) -> Vec<Source<'static>> + Send + Sync>,
+    /// Requests completed before anything is counted, and those that are.
+    pub(super) warm_up: u64,
+    pub(super) counted: u64,
     pub(super) cost: u64,
     pub(super) value: Box<Value>,
 }
@@ -223,7 +226,11 @@ pub(super) struct Simulation {
 impl Simulation {
     fn answer(&self, questions: &[Question]) -> Result<Vec<Option<f64>>, MeasureError> {
         let (mut device, nsid) = device(&self.smaller, self.bytes, self.past)?;
-        let measured = run(&mut device, nsid, (self.sources)(), self.extent)?;
+        let measured = run(
+            &mut device,
+            (self.sources)(nsid),
+            (self.warm_up, self.counted),
+        )?;
         let columns = questions.iter().map(|question| question.column.as_str());
         Ok(columns
             .map(|column| (self.value)(&measured, column))

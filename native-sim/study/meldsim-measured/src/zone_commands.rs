@@ -4,7 +4,7 @@ use super::prelude::*;
 use meldsim::Duration;
 use meldsim::device::Device;
 use meldsim::nvme::zone::ZoneAction;
-use meldsim::nvme::{Command, Directive, Status};
+use meldsim::nvme::{Command, Directive};
 use meldsim::profile::{HostPath, Profile};
 
 const KIND: &str = "zns_mgmt_latency";
@@ -65,7 +65,7 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureEr
 fn measure(profile: &Profile, op: &str, written: u64) -> Result<Duration, MeasureError> {
     let mut device = Device::new(profile)?;
     let nsid = device.create_namespace(profile.zones.size.0)?;
-    let mut run = |command: Command| run(&mut device, &command);
+    let mut run = |command: Command| run(&mut device, command);
     let manage = |action| Command::manage_zone(nsid, 0, action, 0);
     let write = |page, pages| Command::write(nsid, page, pages, Directive::NONE, 0);
     if !op.starts_with("close_implicit") {
@@ -95,13 +95,7 @@ fn measure(profile: &Profile, op: &str, written: u64) -> Result<Duration, Measur
 }
 
 /// What a command takes on the idle device, with the host's path.
-fn run(device: &mut Device, command: &Command) -> Result<Duration, MeasureError> {
+fn run(device: &mut Device, command: Command) -> Result<Duration, MeasureError> {
     device.advance_to(device.now() + PAUSE);
-    device.submit(command)?;
-    device.run_until_completion();
-    let done = device.pop_completion();
-    let done = done.filter(|done| done.status == Status::SUCCESS);
-    let path = device.profile().host.path_times();
-    let done = done.ok_or(MeasureError::Incomplete(None))?;
-    Ok(done.latency() + path.submit + path.completion)
+    Ok(Source::once(device, command)?)
 }

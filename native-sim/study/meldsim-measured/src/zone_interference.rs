@@ -129,32 +129,25 @@ fn answer(
         depth,
         arrivals: Arrivals::Closed,
     };
-    let mut threads = vec![foreground; count as usize];
-    if let Some((work, rate)) = run_of.background {
-        threads.push(Thread {
-            work,
-            pages: match work {
-                Work::Read => 2,
-                Work::Write => 16,
-                _ => 1,
-            },
-            depth: match work {
-                Work::Read => 64,
-                _ => 1,
-            },
-            arrivals: Arrivals::Even(rate),
-        });
-    }
+    let beside = run_of.background.map(|(work, rate)| Thread {
+        work,
+        pages: match work {
+            Work::Read => 2,
+            Work::Write => 16,
+            _ => 1,
+        },
+        depth: match work {
+            Work::Read => 64,
+            _ => 1,
+        },
+        arrivals: Arrivals::Even(rate),
+    });
     let mut device = Device::new(profile)?;
     let time = |seconds: f64| Duration::from_ps((seconds * 1e12) as u64);
-    let warm_up = time(0.05);
-    let counted = run(&mut device, layout, &threads, (warm_up, time(seconds)))?;
-    let mut latencies = meldsim_stats::LatencyHistogram::new();
-    for of_thread in &counted.latencies[..count as usize] {
-        latencies.merge(of_thread);
-    }
+    let times = (time(0.05), time(seconds));
+    let latencies = run(&mut device, layout, (foreground, count), beside, times)?;
     let value = |question: &Question| match question.column.strip_prefix("fg_") {
-        Some("iops") => Some(latencies.count() as f64 / counted.seconds),
+        Some("iops") => Some(latencies.count() as f64 / times.1.as_secs_f64()),
         Some(column) => latency_us(&latencies, column),
         None => None,
     };

@@ -1,15 +1,15 @@
 //! Loads of zones: threads that read, write, append, reset and finish, each at its pace, for a time.
 
-use std::ops::ControlFlow;
+use std::cell::RefCell;
 
 use super::error::MeasureError;
-use super::sources::{Arrivals, PAGE};
-use meldsim::device::{Device, QueueId};
+use super::sources::PAGE;
+use meldsim::Duration;
+use meldsim::device::Device;
 use meldsim::engine::Random;
 use meldsim::nvme::zone::{ZoneAction, ZoneShape};
-use meldsim::nvme::{Command, Completion, Directive, NamespaceId, Status};
-use meldsim::{Duration, Instant};
-use meldsim_host::{Failure, Load, Next, Stream, Turn, drive};
+use meldsim::nvme::{Command, Directive, NamespaceId};
+use meldsim_host::{Arrivals, LoadError, Source, Until, WarmUp, measure, transfer};
 use meldsim_stats::LatencyHistogram;
 
 /// What a thread does.
@@ -70,180 +70,101 @@ impl Layout {
     }
 }
 
-/// What the threads did in the time that was counted.
-pub(super) struct Counted {
-    pub(super) latencies: Vec<LatencyHistogram>,
-    pub(super) seconds: f64,
-}
-
-/// Runs threads on an empty device, for a time after a warm-up.
+/// Runs so many equal threads, and maybe another beside them, on an empty device. The latencies of the equal ones that completed
+/// in the time that is counted after a warm-up.
 pub(super) fn run(
     device: &mut Device,
     layout: Layout,
-    threads: &[Thread],
+    (thread, count): (Thread, u64),
+    beside: Option<Thread>,
     (warm_up, counted): (Duration, Duration),
-) -> Result<Counted, MeasureError> {
+) -> Result<LatencyHistogram, MeasureError> {
     let zone_bytes = device.profile().zones.size.0;
     let nsid = device.create_namespace(layout.zones() * zone_bytes)?;
-    let shape = device.zone_shape().ok_or(MeasureError::Incomplete(None))?;
+    let shape = device.zone_shape().ok_or(LoadError::Incomplete(None))?;
     device.preload(nsid, 0, layout.read * shape.size_lbas, Directive::NONE)?;
-    let now = device.now();
-    let mut running = Running {
+    let zones = RefCell::new(Zones {
         nsid,
         shape,
         layout,
-        submit: device.profile().host.path_times().submit,
         random: Random::new(1),
-        threads: threads
-            .iter()
-            .map(|thread| Place {
-                thread: *thread,
-                due: now,
-                zone: None,
-                written: 0,
-                latencies: LatencyHistogram::new(),
-            })
-            .collect(),
-        next_zone: layout.read + 1,
-        start: now + warm_up,
-        end: now + warm_up + counted,
+        next: layout.read + 1,
+    });
+    let source = |thread: Thread| {
+        let (zones, mut place) = (&zones, None);
+        let next = move |device: &mut Device| {
+            let command = zones.borrow_mut().command(device, thread, &mut place);
+            command.map(Some)
+        };
+        Source::asking(thread.depth, next).arriving(thread.arrivals)
     };
-    let streams = threads
-        .iter()
-        .map(|thread| Stream::new(QueueId::default(), thread.depth));
-    drive(device, streams, &mut running)?;
-    let places = running.threads.into_iter();
-    Ok(Counted {
-        latencies: places.map(|place| place.latencies).collect(),
-        seconds: counted.as_secs_f64(),
-    })
+    let sources = (0..count).map(|_| thread).chain(beside).map(source);
+    let (begin, until) = (device.now() + warm_up, Until::Time(warm_up + counted));
+    let submit = device.profile().host.path_times().submit;
+    let mut latencies = LatencyHistogram::new();
+    measure(device, sources, WarmUp::NONE, until, |_, source, done| {
+        if (source as u64) < count && done.completed >= begin {
+            latencies.record(done.latency() + submit);
+        }
+    })?;
+    Ok(latencies)
 }
 
-/// A thread, and where it is.
-struct Place {
-    thread: Thread,
-    due: Instant,
-    /// The first logical block of the zone that it writes to, and how much of that it has asked to be written.
-    zone: Option<u64>,
-    written: u64,
-    latencies: LatencyHistogram,
-}
-
-struct Running {
+/// The zones, of which threads take some.
+struct Zones {
     nsid: NamespaceId,
     shape: ZoneShape,
     layout: Layout,
-    /// What a thread takes to submit a command, which a completion does not know of.
-    submit: Duration,
     random: Random,
-    threads: Vec<Place>,
-    /// The next zone to be written to, which has no data.
-    next_zone: u64,
-    start: Instant,
-    end: Instant,
+    /// The next to be written to, which has no data.
+    next: u64,
 }
 
-impl Running {
-    /// An empty zone, unless all are used up.
-    fn take_zone(&mut self) -> Result<u64, MeasureError> {
-        let zone = self.next_zone;
-        self.next_zone += 1;
+impl Zones {
+    /// The first logical block of an empty zone, unless all are used up.
+    fn take(&mut self) -> Result<u64, LoadError> {
+        let zone = self.next;
+        self.next += 1;
         match zone < self.layout.zones() {
             true => Ok(zone * self.shape.size_lbas),
-            false => Err(MeasureError::Incomplete(None)),
+            false => Err(LoadError::Incomplete(None)),
         }
     }
 
-    fn command(&mut self, device: &mut Device, stream: usize) -> Result<Command, MeasureError> {
+    /// What a thread does next. `place` is the zone that it writes to, and how much of that it has asked to be written.
+    fn command(
+        &mut self,
+        device: &mut Device,
+        Thread { work, pages, .. }: Thread,
+        place: &mut Option<(u64, u64)>,
+    ) -> Result<Command, LoadError> {
         let (nsid, capacity) = (self.nsid, self.shape.capacity_lbas);
-        let Thread { work, pages, .. } = self.threads[stream].thread;
-        let read = |random: &mut Random| {
-            let zone = random.below(self.layout.read) * self.shape.size_lbas;
-            Command::read(
-                nsid,
-                zone + random.below(capacity / pages) * pages,
-                pages as u32,
-                0,
-            )
+        // Zones to be reset or finished get their data in no time.
+        let mut managed = |action, zslba, lbas| {
+            device.preload(nsid, zslba, lbas, Directive::NONE)?;
+            Ok(Command::manage_zone(nsid, zslba, action, 0))
         };
-        if work == Work::Read {
-            return Ok(read(&mut self.random));
-        }
-        if work == Work::Reset {
-            let zslba = self.layout.read * self.shape.size_lbas;
-            device.preload(nsid, zslba, capacity, Directive::NONE)?;
-            return Ok(Command::manage_zone(nsid, zslba, ZoneAction::Reset, 0));
-        }
-        if work == Work::Finish && self.threads[stream].written > 0 {
-            let place = &mut self.threads[stream];
-            place.written = 0;
-            let zslba = place.zone.take().unwrap_or_default();
-            return Ok(Command::manage_zone(nsid, zslba, ZoneAction::Finish, 0));
-        }
-        let place = &self.threads[stream];
-        let zslba = match place.zone.filter(|_| place.written + pages <= capacity) {
-            Some(zslba) => zslba,
-            None => {
-                let zslba = self.take_zone()?;
-                let place = &mut self.threads[stream];
-                (place.zone, place.written) = (Some(zslba), 0);
-                zslba
+        match work {
+            Work::Read => {
+                let zone = self.random.below(self.layout.read) * self.shape.size_lbas;
+                let page = self.random.below(capacity / pages) * pages;
+                return Ok(transfer(false, nsid, zone + page, pages));
             }
+            Work::Reset => {
+                let zslba = self.layout.read * self.shape.size_lbas;
+                return managed(ZoneAction::Reset, zslba, capacity);
+            }
+            Work::Finish => return managed(ZoneAction::Finish, self.take()?, pages),
+            Work::Write | Work::Append => {}
+        }
+        let (zslba, at) = match place.filter(|(_, written)| written + pages <= capacity) {
+            Some(place) => place,
+            None => (self.take()?, 0),
         };
-        let place = &mut self.threads[stream];
-        let at = place.written;
-        place.written += pages;
+        *place = Some((zslba, at + pages));
         Ok(match work {
             Work::Append => Command::append(nsid, zslba, pages as u32, 0),
-            _ => Command::write(nsid, zslba + at, pages as u32, Directive::NONE, 0),
+            _ => transfer(true, nsid, zslba + at, pages),
         })
-    }
-}
-
-impl Load for Running {
-    type Request = bool;
-    type Error = MeasureError;
-
-    fn next(&mut self, device: &mut Device, turn: Turn) -> Result<Next<bool>, MeasureError> {
-        let now = device.now();
-        if now >= self.end {
-            return Ok(Next::Wait);
-        }
-        let place = &mut self.threads[turn.stream];
-        // A zone is finished as soon as its page is written.
-        let is_second = place.thread.work == Work::Finish && place.written > 0;
-        if !is_second {
-            if place.due > now {
-                return Ok(Next::At(place.due));
-            }
-            if let Arrivals::Even(rate) = place.thread.arrivals {
-                place.due = place.due.max(now) + Duration::from_ps((1e12 / rate) as u64);
-            }
-        }
-        let is_counted = place.thread.work != Work::Finish || is_second;
-        Ok(Next::Submit(self.command(device, turn.stream)?, is_counted))
-    }
-
-    fn completed(
-        &mut self,
-        stream: usize,
-        is_counted: bool,
-        done: &Completion,
-    ) -> Result<ControlFlow<()>, MeasureError> {
-        if done.status != Status::SUCCESS {
-            return Err(MeasureError::Incomplete(Some(*done)));
-        }
-        if done.completed >= self.end {
-            return Ok(ControlFlow::Break(()));
-        }
-        if done.completed >= self.start && is_counted {
-            let latencies = &mut self.threads[stream].latencies;
-            latencies.record(done.latency() + self.submit);
-        }
-        Ok(ControlFlow::Continue(()))
-    }
-
-    fn failed(&self, failure: Failure<bool>) -> MeasureError {
-        failure.into()
     }
 }

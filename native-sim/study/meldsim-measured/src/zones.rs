@@ -1,7 +1,9 @@
 //! `zone_overwrite`: random zones of a conventional namespace are overwritten in order.
 
 use super::prelude::*;
+use super::sources::write_amplification;
 use meldsim::engine::Random;
+use meldsim::nvme::NamespaceId;
 use meldsim::policy::pacing::PacingPolicy;
 use meldsim::profile::HostPath;
 
@@ -72,25 +74,33 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureEr
         let zone_pages = zone_pages.next_multiple_of(per);
         let zones = smaller.bytes(drive.capacity_bytes, PAGE) / PAGE / zone_pages;
         let writes = |times: f64| (times * (zones * zone_pages / per) as f64) as u64;
-        let extent = Extent::of(writes(WARM_UP), writes(COUNTED));
+        let (warm_up, counted) = (writes(WARM_UP), writes(COUNTED));
         Ok(Simulation {
             smaller,
             bytes: zones * zone_pages * PAGE,
             past: Past::Filled,
-            sources: Box::new(move || {
-                vec![source((zones, zone_pages), active.min(zones), per, depth)]
+            sources: Box::new(move |nsid| {
+                vec![source(
+                    nsid,
+                    (zones, zone_pages),
+                    active.min(zones),
+                    per,
+                    depth,
+                )]
             }),
-            extent,
-            cost: 2 * (extent.warm_up + extent.counted) * per,
+            warm_up,
+            counted,
+            cost: 2 * (warm_up + counted) * per,
             value: Box::new(move |measured, column| {
-                let amplification = measured.write_amplification() * drive.overhead;
-                let mb_s = measured.write_iops() * (per * PAGE) as f64 / 1e6;
+                let amplification = write_amplification(measured) * drive.overhead;
+                let writes = measured.writes_from(0);
+                let mb_s = writes.iops()? * (per * PAGE) as f64 / 1e6;
                 match column {
                     "MBps_steady" => Some(mb_s),
                     "waf_counter" => Some(amplification),
                     "media_write_MBps" => Some(amplification * mb_s),
                     // At depth 1 shorter writes take as much longer as they are more.
-                    column => latency_us(&measured.latencies[0][1], column)
+                    column => latency_us(writes.latencies(), column)
                         .map(|us| us * (block / (per * PAGE)) as f64),
                 }
             }),
@@ -99,10 +109,16 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureEr
 }
 
 /// Writes of `per` pages, each to one of the active zones; a zone that is full is followed by another at random.
-fn source((zones, zone_pages): (u64, u64), active: u64, per: u64, depth: u64) -> Source {
+fn source(
+    nsid: NamespaceId,
+    (zones, zone_pages): (u64, u64),
+    active: u64,
+    per: u64,
+    depth: u64,
+) -> Source<'static> {
     let mut random = Random::new(1);
     let mut open: Vec<(u64, u64)> = Vec::new();
-    Source::new(depth, Arrivals::Closed, move || {
+    let writes = std::iter::repeat_with(move || {
         while (open.len() as u64) < active {
             let zone = random.below(zones);
             if open.iter().all(|(other, _)| *other != zone) {
@@ -116,10 +132,7 @@ fn source((zones, zone_pages): (u64, u64), active: u64, per: u64, depth: u64) ->
         } else {
             open[at].1 += per;
         }
-        Access {
-            page: zone * zone_pages + done,
-            pages: per as u32,
-            is_write: true,
-        }
-    })
+        transfer(true, nsid, zone * zone_pages + done, per)
+    });
+    Source::new(depth, writes)
 }

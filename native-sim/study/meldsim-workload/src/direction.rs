@@ -1,33 +1,4 @@
-//! What requests ask for, in fio's words.
-
-/// What a request asks for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Direction {
-    /// Data.
-    #[default]
-    Read,
-    /// To keep data.
-    Write,
-    /// To give data up: a deallocation.
-    Trim,
-    /// That what was written is kept without power: a flush.
-    Sync,
-}
-
-impl Direction {
-    /// All, in the order of their numbers.
-    pub const ALL: [Direction; 4] = [
-        Direction::Read,
-        Direction::Write,
-        Direction::Trim,
-        Direction::Sync,
-    ];
-
-    /// Its name in results.
-    pub fn name(self) -> &'static str {
-        ["read", "write", "trim", "sync"][self as usize]
-    }
-}
+//! Values by what requests ask for, in fio's words.
 
 /// fio's `read,write,trim`: a value that no comma follows is for all that come after it, too; an empty one is for none.
 pub(super) fn by_direction<T: Clone>(

@@ -8,11 +8,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::direction::Direction;
 use super::rates::Spread;
 use super::result::{JobResult, RunResult};
-use super::tally::Tally;
 use meldsim::engine::Duration;
+use meldsim_host::{Direction, Tally};
 use meldsim_stats::{LatencyHistogram, bucket, bucket_values, document};
 
 /// fio's default list, and two more: a simulated run can be long enough for them.

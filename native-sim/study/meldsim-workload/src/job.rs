@@ -6,7 +6,6 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use super::declared::first_name;
-use super::direction::Direction;
 use super::distribution::Distribution;
 use super::options::{
     DataPlacement, Exit, Flow, LatencyTarget, Repeat, SteadyState, Strided, ZonedBlock,
@@ -14,6 +13,7 @@ use super::options::{
 use super::quantity::{Amount, name_of, parse_name};
 use meldsim::engine::Duration;
 use meldsim::nvme::{Pattern, Priority};
+use meldsim_host::Direction;
 
 /// Direction and order of a job's requests, in fio's words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -37,12 +37,10 @@ mod runner;
 pub mod sample;
 mod series;
 mod settings;
-mod tally;
 mod terse;
 pub mod trace;
 
 pub use declared::{is_job_option, job_options, named_option};
-pub use direction::Direction;
 pub use distribution::{Distribution, Preference, Zone, Zones};
 pub use error::RunError;
 pub use group::{Group, RANDOM_BELOW_BYTES};
@@ -55,6 +53,7 @@ pub use jobfile::{
 };
 pub use limit::{Arrivals, FULL_PERCENT, Limit, Load};
 pub use list::write_requests;
+pub use meldsim_host::{Direction, Tally};
 pub use options::{
     DataPlacement, Exit, Flow, LatencyTarget, Measure, Repeat, SteadyState, Strided,
 };
@@ -71,4 +70,3 @@ pub use run::{
 pub use runner::Runner;
 pub use series::{DeviceInterval, Interval, IntervalRate, IntervalTail, TimeSeries, Track};
 pub use settings::Settings;
-pub use tally::Tally;

@@ -2,11 +2,11 @@
 
 use std::io::{self, Write};
 
-use super::direction::Direction;
 use super::job::Job;
 use super::requests::Requests;
 use super::runner::Runner;
 use meldsim::Profile;
+use meldsim_host::Direction;
 use meldsim_stats::csv_lines;
 
 /// Writes a row for each request: the job, `read`, `write`, `trim` or `sync`, and the first byte and the bytes in its namespace. The

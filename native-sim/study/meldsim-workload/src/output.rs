@@ -4,8 +4,8 @@ use super::result::{
     DeviceResult, FdpResult, HostPathResult, ProgrammedBytes, RunResult, TraceSummary, failures,
 };
 use super::series::{DeviceInterval, TimeSeries, Track};
-use super::tally::Tally;
 use meldsim::engine::Duration;
+use meldsim_host::Tally;
 use meldsim_stats::{Table, bytes, clauses, count, csv, csv_number, duration, percent, rate_mib_s};
 
 impl RunResult {

@@ -6,17 +6,16 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::json;
 
-use super::direction::Direction;
 use super::group::Group;
 use super::job::Given;
 use super::limit::Limit;
 use super::rates::Rates;
 use super::series::TimeSeries;
-use super::tally::Tally;
 use meldsim::device::{Device, Precondition, Programmed, Stats, Utilisation};
 use meldsim::engine::{Duration, Instant};
 use meldsim::nvme::zone::ZoneCounts;
 use meldsim::profile::{HostPath, Kind, PathTimes};
+use meldsim_host::{Direction, Tally};
 use meldsim_stats::{duration, percent, percent_of, rate_mib_s};
 use meldsim_timeline::TimelineData;
 use meldsim_timeline::Waits;

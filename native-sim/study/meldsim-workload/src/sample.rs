@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::io::BufRead;
 use std::ops::Range;
 
-use super::direction::Direction;
 use super::error::{Fault, RunError};
 use super::job::{Job, JobError};
 use super::requests::{Pace, Requests};
 use super::runner::waits_for;
 use super::trace::{Extent, Op, TraceReader};
 use meldsim::{Duration, Instant};
+use meldsim_host::Direction;
 
 /// Requests of a sample at most.
 const MOST_REQUESTS: usize = 100_000;

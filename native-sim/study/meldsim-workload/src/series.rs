@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::direction::Direction;
-use super::tally::Ended;
 use meldsim::device::{Device, Stats};
 use meldsim::engine::{Duration, Instant};
+use meldsim_host::{Direction, Ended};
 use meldsim_stats::{bucket, bucket_values, percent_of};
 
 /// Most intervals.

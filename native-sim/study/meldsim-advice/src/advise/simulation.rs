@@ -8,7 +8,7 @@ use meldsim::device::{Device, QueueId};
 use meldsim::nvme::{Command, Completion, Directive, NamespaceId};
 use meldsim::profile::Profile;
 use meldsim::{Duration, Instant};
-use meldsim_host::{Failure, Load, Next, Stream, Turn, drain, drive};
+use meldsim_host::{Failure, Load, Next, Stream, Turn, drain, drive, transfer};
 use meldsim_workload::RunError;
 use meldsim_workload::sample::{Io, Sample, Source};
 
@@ -142,10 +142,7 @@ impl<'a> Simulated<'a> {
         });
         self.outstanding += 1;
         let (slba, nlb) = io.lbas(self.lba_bytes);
-        match io.is_write {
-            true => Command::write(self.nsid, slba, nlb as u32, Directive::NONE, 0),
-            false => Command::read(self.nsid, slba, nlb as u32, 0),
-        }
+        transfer(io.is_write, self.nsid, slba, nlb)
     }
 }
 
@@ -205,6 +202,7 @@ impl<'a> Load for Simulated<'a> {
 
     fn completed(
         &mut self,
+        _: &Device,
         _: usize,
         (io, since): (&'a Io, Instant),
         completion: &Completion,

@@ -201,7 +201,7 @@ fn crossover(profile: &Profile) -> Result<Option<u64>, RunError> {
                 LoadError::Device(error) => RunError::of("crossover")(error),
                 LoadError::Incomplete(_) => RunError::Stuck { outstanding: 1 },
             })?;
-            Ok(tally.mib_s())
+            Ok(tally.bandwidth_mib_s().unwrap_or(f64::NAN))
         };
         if mib_s(Pattern::Sequential)? <= mib_s(Pattern::None)? {
             break;

@@ -6,8 +6,8 @@ use super::super::burst::Result;
 use super::rules::DeviceUnderTest;
 use meldsim::device::Device;
 use meldsim::engine::Random;
-use meldsim::nvme::{Command, Directive, NamespaceId};
-use meldsim_host::Loop;
+use meldsim::nvme::NamespaceId;
+use meldsim_host::{Source, transfer};
 
 pub(super) const SIZES_KIB: [u64; 9] = [2, 4, 8, 16, 32, 64, 128, 256, 512];
 pub(super) const DEPTHS: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];
@@ -191,12 +191,9 @@ impl Load {
         let requests = (2 * requests * (4 << 10) / request_bytes).max(requests / 16);
         let commands = std::iter::repeat_with(|| {
             let slba = (placement * slots + random.below(slots)) * lbas;
-            match is_write {
-                true => Command::write(nsid, slba, lbas as u32, Directive::NONE, 0),
-                false => Command::read(nsid, slba, lbas as u32, 0),
-            }
+            transfer(is_write, nsid, slba, lbas)
         });
-        let tally = Loop::new(depth, commands).measure_warm(device, requests.max(4 * depth))?;
+        let tally = Source::new(depth, commands).measure_warm(device, requests.max(4 * depth))?;
         Ok(tally.mean_us())
     }
 }

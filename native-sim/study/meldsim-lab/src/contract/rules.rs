@@ -5,7 +5,7 @@ use meldsim::device::{Device, Precondition};
 use meldsim::engine::Random;
 use meldsim::nvme::{Command, Completion, Directive, NamespaceId};
 use meldsim::profile::{ByteSize, Kind, Profile};
-use meldsim_host::{Loop, Tally, Until, WarmUp, measure};
+use meldsim_host::{Source, Tally, Until, WarmUp, measure, transfer};
 
 /// What the rules call a chunk: 4 KiB [P].
 pub(crate) const CHUNK_BYTES: u64 = 4096;
@@ -188,7 +188,7 @@ impl InOrder {
             aligned_us,
             offset_us,
             large_mb_s: [large_read.mb_s(), large_write.mb_s()],
-            small_iops,
+            small_iops: small_iops.unwrap_or(f64::NAN),
         })
     }
 
@@ -258,7 +258,7 @@ impl Bench<'_> {
         let requests =
             (self.requests * CHUNK_BYTES / bytes).clamp(self.requests / 16, self.requests);
         let random = at_random(self.device, self.nsid, bytes, write_percent, sectors_off);
-        Ok(Loop::new(depth, random).measure_warm(self.device, requests)?)
+        Ok(Source::new(depth, random).measure_warm(self.device, requests)?)
     }
 
     fn order(&mut self, request_bytes: u64, depth: u64) -> Result<Order> {
@@ -266,7 +266,8 @@ impl Bench<'_> {
         let positions = DeviceUnderTest::SPAN_BYTES / request_bytes;
         let (nsid, nlb) = (self.nsid, request_bytes / self.lba_bytes);
         let sequential = (0..).map(|n| Command::read(nsid, n % positions * nlb, nlb as u32, 0));
-        let sequential = Loop::new(depth, sequential).measure_warm(self.device, random.requests)?;
+        let sequential =
+            Source::new(depth, sequential).measure_warm(self.device, random.requests)?;
         Ok(Order {
             request_bytes,
             depth,
@@ -283,7 +284,7 @@ impl Bench<'_> {
             let chunk = if crowded { 0 } else { reader };
             Command::read(nsid, chunk * sectors + reader % sectors, 1, 0)
         });
-        let tally = Loop::new(READERS, reads.cycle()).measure_warm(self.device, self.requests)?;
+        let tally = Source::new(READERS, reads.cycle()).measure_warm(self.device, self.requests)?;
         Ok(tally.mean_us())
     }
 }
@@ -296,17 +297,14 @@ fn at_random(
     write_percent: u64,
     sectors_off: u64,
 ) -> impl Iterator<Item = Command> + use<> {
-    let nlb = (bytes / device.profile().controller.lba_size.0) as u32;
+    let nlb = bytes / device.profile().controller.lba_size.0;
     let size_lbas = device.namespace(nsid).map_or(0, |space| space.size_lbas);
     // The last place would reach beyond the end when off.
-    let positions = size_lbas / u64::from(nlb) - 1;
+    let positions = size_lbas / nlb - 1;
     let mut random = Random::new(bytes ^ write_percent << 32);
     std::iter::repeat_with(move || {
-        let slba = random.below(positions) * u64::from(nlb) + sectors_off;
-        match random.below(100) < write_percent {
-            true => Command::write(nsid, slba, nlb, Directive::NONE, 0),
-            false => Command::read(nsid, slba, nlb, 0),
-        }
+        let slba = random.below(positions) * nlb + sectors_off;
+        transfer(random.below(100) < write_percent, nsid, slba, nlb)
     })
 }
 
@@ -317,10 +315,10 @@ pub(super) fn mix(under_test: &DeviceUnderTest, write_percent: u64, requests: u6
     // Beyond what the write buffer takes in.
     let warm_up = WarmUp::Requests(WARM_UP_BYTES / CHUNK_BYTES);
     let until = Until::Requests(4 * requests);
-    let tally = Loop::new(FULL_DEPTH, mixed).measure(&mut device, warm_up, until)?;
+    let tally = Source::new(FULL_DEPTH, mixed).measure(&mut device, warm_up, until)?;
     Ok(Mix {
         write_percent,
-        iops: tally.iops(),
+        iops: tally.iops().unwrap_or(f64::NAN),
         mean_us: tally.mean_us(),
     })
 }
@@ -328,11 +326,11 @@ pub(super) fn mix(under_test: &DeviceUnderTest, write_percent: u64, requests: u6
 /// Random overwrites of a full device that was written in order.
 pub(super) fn sustained(under_test: &DeviceUnderTest) -> Result<Vec<f64>> {
     let (mut device, nsid) = under_test.full(0)?;
-    let overwrites = Loop::new(FULL_DEPTH, at_random(&device, nsid, CHUNK_BYTES, 100, 0));
+    let overwrites = Source::new(FULL_DEPTH, at_random(&device, nsid, CHUNK_BYTES, 100, 0));
     let bytes = device.set_capacity_bytes(0);
     let requests = bytes / 100 * SUSTAINED_PERCENT / CHUNK_BYTES / MOMENTS;
     let (mut moments, mut completed, mut start) = (Vec::new(), 0, device.now());
-    let watch = |_, done: &Completion| {
+    let watch = |_: &Device, _, done: &Completion| {
         completed += 1;
         if completed % requests == 0 {
             let elapsed = done.completed - start;

@@ -25,7 +25,7 @@ use meldsim::Duration;
 use meldsim::device::{Device, Precondition, Stats};
 use meldsim::nvme::{Directive, NamespaceId};
 use meldsim::profile::{FirmwareBinding, FirmwareDesign, FirmwareThreads, Profile};
-use meldsim_host::{Access, Loop, Until, WarmUp};
+use meldsim_host::{Access, Source, Until, WarmUp, measure};
 use meldsim_measured::Scale;
 
 const PAPER: &str = "\"Scalable Parallel Flash Firmware for Many-core Architectures\" (FAST'20)";
@@ -171,11 +171,12 @@ impl Cell {
         let bytes = spec.request_bytes;
         let requests = spec.access.requests(&device, nsid, bytes, SEED);
         let depth = DEPTH.min((MOST_OUTSTANDING_BYTES / bytes) as u32);
-        let tally = Loop::new(depth, requests).measure(&mut device, warm_up, until)?;
-        let stats = device.stats();
+        let source = Source::new(depth, requests);
+        let measured = measure(&mut device, [source], warm_up, until, |_, _, _| {})?;
+        let (tally, stats) = (measured.all(), measured.after);
         let busy = stats.firmware_busy_ps().iter().sum::<u64>();
         // From the first completion that counts to the last: nothing waits to begin.
-        let elapsed = (tally.elapsed - tally.first).as_secs_f64();
+        let elapsed = (tally.duration - measured.first).as_secs_f64();
         let iops = tally.requests.saturating_sub(1) as f64 / elapsed;
         Ok(Cell {
             iops,

@@ -7,7 +7,7 @@ use super::{
 use crate::prelude::*;
 use meldsim::Duration;
 use meldsim::profile::{ByteSize, Journaling, Profile};
-use meldsim_host::{Access, Loop, Until, WarmUp};
+use meldsim_host::{Access, Source, Until, WarmUp};
 
 pub(crate) const STEADY_STATE: Experiment = Experiment {
     name: "firmware-steady-state",
@@ -208,9 +208,9 @@ fn bursts(profile: &Profile, spec: Specification) -> Result<f64> {
     for burst in 0..=BURSTS {
         device.advance_to(device.now() + PAUSE);
         let writes = requests.by_ref().take(BURST);
-        let tally = Loop::new(DEPTH, writes).measure(&mut device, WarmUp::NONE, Until::End)?;
+        let tally = Source::new(DEPTH, writes).measure(&mut device, WarmUp::NONE, Until::End)?;
         if burst > 0 {
-            time += tally.elapsed;
+            time += tally.duration;
         }
     }
     Ok((BURSTS * BURST) as f64 / time.as_secs_f64())

@@ -11,10 +11,10 @@ mod place;
 mod popularity;
 mod tausworthe;
 
-use super::direction::Direction;
 use super::distribution::Distribution;
 use super::job::{BlockSizes, Job};
 use descriptors::Descriptors;
+use meldsim_host::Direction;
 pub(super) use pace::{Pace, Submitted};
 use place::Places;
 pub(super) use place::map_bytes;

@@ -1,11 +1,10 @@
 //! When the requests of a job arrive.
 
-use crate::direction::Direction;
 use crate::job::{Job, Rate};
-use crate::tally::Ended;
 use meldsim::engine::Random;
 use meldsim::nvme::{Completion, Status};
 use meldsim::{Duration, Instant};
+use meldsim_host::{Direction, Ended};
 
 const PS_PER_S: u128 = 1_000_000_000_000;
 

@@ -3,10 +3,10 @@
 use super::map::{Lfsr, RandomMap};
 use super::popularity::{Popularity, ZoneIndex};
 use super::tausworthe::{Choice, Seeds, Tausworthe, hash};
-use crate::direction::Direction;
 use crate::distribution::Distribution;
 use crate::job::{Generator, Job};
 use crate::options::Strided;
+use meldsim_host::Direction;
 
 /// No request so far.
 const NONE: u64 = u64::MAX;

@@ -5,8 +5,8 @@
 
 use super::super::rates::Rates;
 use super::super::result::{JobResult, Span};
-use super::super::tally::{Ended, Tally};
 use meldsim::{Duration, Instant};
+use meldsim_host::{Ended, Tally};
 
 /// fio's `bwavgtime` and `iopsavgtime`.
 const INTERVAL: Duration = Duration::from_ms(500);
@@ -148,9 +148,9 @@ mod tests {
 
     use super::super::{Runner, results};
     use super::*;
-    use crate::direction::Direction;
     use crate::{Job, RunResult, parse_job_file};
     use meldsim::Profile;
+    use meldsim_host::Direction;
 
     /// Rows of a job's log, as `tests/fio/record.py` writes them.
     fn completions(log: &Value) -> Vec<Ended> {

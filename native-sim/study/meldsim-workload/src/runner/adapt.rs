@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 
 use super::super::job::{Job, Rate};
 use super::super::options::{LatencyTarget, Measure, SteadyState};
-use super::super::tally::Ended;
 use meldsim::{Duration, Instant};
+use meldsim_host::Ended;
 
 /// The search for a queue depth: doubled until requests are too slow, then bisected.
 #[derive(Clone, Debug)]
@@ -299,8 +299,8 @@ impl SpeedWatch {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::direction::Direction;
     use super::*;
+    use meldsim_host::Direction;
 
     fn ended(completed_us: u64, latency_us: u64) -> Ended {
         let at = |us| Instant::START + Duration::from_us(us);

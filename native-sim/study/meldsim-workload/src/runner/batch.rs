@@ -2,7 +2,7 @@
 //! `iodepth_batch_complete_min`.
 
 use super::super::job::Job;
-use super::super::tally::Ended;
+use meldsim_host::Ended;
 
 /// The queue of a job as its thread sees it.
 #[derive(Debug)]

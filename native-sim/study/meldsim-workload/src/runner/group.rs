@@ -7,14 +7,13 @@ use super::super::error::RunError;
 use super::super::options::{Exit, Flow};
 use super::super::requests::Submitted;
 use super::super::series::Series;
-use super::super::tally::Ended;
 use super::adapt::SteadyWatch;
 use super::running::{Phase, Running};
 use super::window::Marks;
 use meldsim::Instant;
 use meldsim::device::Device;
 use meldsim::nvme::Completion;
-use meldsim_host::{Failure, Load, Next, PROGRESS_EVERY, Turn};
+use meldsim_host::{Ended, Failure, Load, Next, PROGRESS_EVERY, Turn};
 
 /// A group as a load.
 pub(super) struct Group<'a, F> {
@@ -367,6 +366,7 @@ impl<F: FnMut(f64) -> ControlFlow<()>> Load for Group<'_, F> {
     #[inline(always)]
     fn completed(
         &mut self,
+        _: &Device,
         stream: usize,
         request: Submitted,
         completion: &Completion,

@@ -18,7 +18,6 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::ops::{ControlFlow, Range};
 
-use super::direction::Direction;
 use super::error::RunError;
 use super::job::{Job, JobError};
 use super::past::Past;
@@ -33,7 +32,7 @@ use meldsim::nvme::NamespaceId;
 use meldsim::profile::{Kind, Profile};
 use meldsim::timeline::Timeline;
 use meldsim::{Duration, Instant};
-use meldsim_host::{Next, Stream, Turn, drive};
+use meldsim_host::{Direction, Next, Stream, Turn, drive};
 use meldsim_timeline::end_of;
 use running::Running;
 use zoned::Zoned;

@@ -1,6 +1,5 @@
 //! One job while it runs: its requests and their times come out, completions go in.
 
-use super::super::direction::Direction;
 use super::super::distribution::Distribution;
 use super::super::error::RunError;
 use super::super::job::Job;
@@ -9,7 +8,6 @@ use super::super::placement::Placement;
 use super::super::rates::Rates;
 use super::super::requests::{Pace, Request, Requests, Submitted, Upcoming};
 use super::super::result::{Before, JobResult, Window};
-use super::super::tally::Ended;
 use super::account::Account;
 use super::adapt::{DepthSearch, SpeedWatch, Verdict};
 use super::batch::Batch;
@@ -18,7 +16,7 @@ use meldsim::device::{Ahead, Device, QueueId};
 use meldsim::nvme::{Command, Directive, NamespaceId};
 use meldsim::profile::Kind;
 use meldsim::{Duration, Instant};
-use meldsim_host::Next;
+use meldsim_host::{Direction, Ended, Next};
 
 /// Whether a job runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

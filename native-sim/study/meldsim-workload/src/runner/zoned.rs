@@ -6,7 +6,6 @@
 
 use std::ops::ControlFlow;
 
-use super::super::direction::Direction;
 use super::super::error::RunError;
 use super::super::job::Job;
 use super::super::options::ZonedBlock;
@@ -17,7 +16,7 @@ use meldsim::device::Device;
 use meldsim::nvme::zone::{ZoneAction, ZoneShape, ZoneState};
 use meldsim::nvme::{Command, Completion, NamespaceId, Opcode};
 use meldsim::{Duration, Instant};
-use meldsim_host::{Failure, Load, Next, Turn};
+use meldsim_host::{Direction, Failure, Load, Next, Turn};
 
 /// After which a thread looks again whether a zone is free that others write to.
 const LOOK_AGAIN: Duration = Duration::from_us(1);
@@ -477,6 +476,7 @@ impl<F: FnMut(f64) -> ControlFlow<()>> Load for InZones<'_, '_, F> {
 
     fn completed(
         &mut self,
+        device: &Device,
         stream: usize,
         request: Submitted,
         completion: &Completion,
@@ -484,7 +484,7 @@ impl<F: FnMut(f64) -> ControlFlow<()>> Load for InZones<'_, '_, F> {
         if !self.zoned.completed(stream, &request) {
             return Ok(ControlFlow::Continue(()));
         }
-        self.group.completed(stream, request, completion)
+        self.group.completed(device, stream, request, completion)
     }
 
     fn sample(&mut self, device: &Device) -> Instant {

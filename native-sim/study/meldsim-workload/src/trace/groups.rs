@@ -8,11 +8,10 @@
 use std::collections::BTreeMap;
 
 use super::record::{Extent, Op, Record};
-use crate::direction::Direction;
 use crate::group::{Group, RANDOM_BELOW_BYTES};
-use crate::tally::Ended;
 use meldsim::Instant;
 use meldsim::nvme::Pattern;
+use meldsim_host::{Direction, Ended};
 
 /// Most groups that are told apart; the last one has all others.
 const GROUPS_MAX: usize = 64;

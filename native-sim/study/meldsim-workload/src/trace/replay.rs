@@ -8,7 +8,6 @@ use super::options::{Assignment, ReplayMode, ReplayOptions};
 use super::place::Volume;
 use super::reader::TraceReader;
 use super::record::{Extent, Op, Record};
-use crate::direction::Direction;
 use crate::error::{Fault, RunError, TraceError};
 use crate::requests::Submitted;
 use crate::result::{
@@ -16,13 +15,14 @@ use crate::result::{
     TraceSummary,
 };
 use crate::series::Series;
-use crate::tally::Tally;
 use meldsim::device::{Aging, Device, QueueId};
 use meldsim::nvme::{Command, Completion};
 use meldsim::profile::{Kind, Profile, excerpt};
 use meldsim::timeline::Timeline;
 use meldsim::{Duration, Instant};
-use meldsim_host::{Failure, Load, Next, PROGRESS_EVERY, Stream, Turn, directive, drive};
+use meldsim_host::{
+    Direction, Failure, Load, Next, PROGRESS_EVERY, Stream, Tally, Turn, directive, drive,
+};
 use meldsim_timeline::end_of;
 
 /// Most volumes of a trace on a device.
@@ -278,6 +278,7 @@ impl<R: BufRead, F: FnMut(Option<&Aging>) -> ControlFlow<()>> Load for Records<R
 
     fn completed(
         &mut self,
+        _: &Device,
         _: usize,
         (volume, moving): (usize, Option<Moving>),
         completion: &Completion,

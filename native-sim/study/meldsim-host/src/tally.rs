@@ -1,10 +1,39 @@
-//! Counts the requests of one direction of a job or a trace: those that have ended come in, sums and latencies go out.
+//! Counts the requests of one direction of a load: those that have ended come in, sums and latencies go out.
 
-use super::direction::Direction;
+use super::LoadError;
 use meldsim::engine::{Duration, Instant};
-use meldsim_stats::LatencyHistogram;
+use meldsim_stats::{LatencyHistogram, LatencySummary};
 
-/// The reads or the writes of a job.
+/// What a request asks for, in fio's words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Direction {
+    /// Data.
+    #[default]
+    Read,
+    /// To keep data.
+    Write,
+    /// To give data up: a deallocation.
+    Trim,
+    /// That what was written is kept without power: a flush.
+    Sync,
+}
+
+impl Direction {
+    /// All, in the order of their numbers.
+    pub const ALL: [Direction; 4] = [
+        Direction::Read,
+        Direction::Write,
+        Direction::Trim,
+        Direction::Sync,
+    ];
+
+    /// Its name in results.
+    pub fn name(self) -> &'static str {
+        ["read", "write", "trim", "sync"][self as usize]
+    }
+}
+
+/// The requests of one direction, or of several together.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     /// Requests completed.
@@ -21,23 +50,26 @@ pub struct Tally {
     /// All latencies from arrival to completion; `None` when no request had to wait, then they are as in the device.
     in_all: Option<LatencyHistogram>,
     /// The simulated time it was counted over.
-    pub(super) duration: Duration,
+    pub duration: Duration,
 }
 
 /// A request that has ended.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ended {
+pub struct Ended {
     /// When it was there to be submitted.
-    pub(super) arrived: Instant,
+    pub arrived: Instant,
     /// When its submission began: the host's path takes from then until the device got it.
-    pub(super) begun: Instant,
+    pub begun: Instant,
     /// When the device got it.
-    pub(super) submitted: Instant,
+    pub submitted: Instant,
     /// When the host saw that it had completed.
-    pub(super) completed: Instant,
-    pub(super) bytes: u64,
-    pub(super) direction: Direction,
-    pub(super) failed: bool,
+    pub completed: Instant,
+    /// What it moved.
+    pub bytes: u64,
+    /// What it asked for.
+    pub direction: Direction,
+    /// It completed with an error.
+    pub failed: bool,
 }
 
 impl Tally {
@@ -49,6 +81,27 @@ impl Tally {
     /// Bytes per simulated time; `None` when no time has passed.
     pub fn bandwidth_mib_s(&self) -> Option<f64> {
         self.per_second(self.bytes as f64 / f64::from(1 << 20))
+    }
+
+    /// The same in MB; not a number when no time has passed.
+    pub fn mb_s(&self) -> f64 {
+        self.per_second(self.bytes as f64 / 1e6).unwrap_or(f64::NAN)
+    }
+
+    /// The latencies from arrival to completion, summed up.
+    ///
+    /// # Errors
+    ///
+    /// Nothing was tallied.
+    pub fn summary(&self) -> Result<LatencySummary, LoadError> {
+        let summary = self.latencies().summary();
+        summary.ok_or(LoadError::Incomplete(None))
+    }
+
+    /// The mean latency from arrival to completion; not a number of nothing.
+    pub fn mean_us(&self) -> f64 {
+        let summary = self.summary();
+        summary.map_or(f64::NAN, |summary| summary.mean_us)
     }
 
     /// Requests that succeeded per simulated second; `None` when no time has passed.
@@ -66,8 +119,9 @@ impl Tally {
         (seconds > 0.0).then(|| amount / seconds)
     }
 
+    /// Counts one that has ended.
     #[inline(always)]
-    pub(super) fn record(&mut self, ended: &Ended) {
+    pub fn record(&mut self, ended: &Ended) {
         if ended.submitted > ended.arrived || self.waited.is_some() {
             self.record_wait(ended);
         }
@@ -87,7 +141,7 @@ impl Tally {
     }
 
     /// What was counted over that time, if anything was.
-    pub(super) fn over(self, duration: Duration) -> Option<Tally> {
+    pub fn over(self, duration: Duration) -> Option<Tally> {
         (self.requests > 0).then_some(Tally { duration, ..self })
     }
 
