@@ -13,6 +13,7 @@
 
 pub mod arbitration;
 pub mod cells;
+pub mod firmware;
 mod options;
 pub mod pacing;
 pub mod placement;
@@ -35,6 +36,10 @@ pub trait Kind: 'static {
 
     /// What one is made for. The default is that of a small device, to check options with.
     type For: Default;
+
+    /// The names of those that a crate beside the model registers, and the call by which it does, for who names one before.
+    #[doc(hidden)]
+    const BESIDE: (&'static [&'static str], &'static str) = (&[], "");
 
     /// Those there are.
     #[doc(hidden)]
@@ -62,7 +67,7 @@ pub struct Shelf<K: Kind + ?Sized> {
 }
 
 impl<K: Kind + ?Sized> Shelf<K> {
-    const fn new(shipped: &'static [Policy<K>]) -> Shelf<K> {
+    pub(crate) const fn new(shipped: &'static [Policy<K>]) -> Shelf<K> {
         Shelf {
             shipped,
             registered: Mutex::new(Vec::new()),
@@ -131,7 +136,8 @@ pub fn all() -> Vec<Listed> {
     let all = all.chain(of::<dyn wear::WearLevelling>());
     let all = all.chain(of::<dyn placement::Placement>());
     let all = all.chain(of::<dyn cells::Cells>());
-    all.chain(of::<dyn arbitration::Arbitration>()).collect()
+    let all = all.chain(of::<dyn arbitration::Arbitration>());
+    all.chain(of::<dyn firmware::Firmware>()).collect()
 }
 
 /// The name of a policy that there is.
@@ -215,7 +221,14 @@ impl<K: Kind + ?Sized> FromStr for Name<K> {
         let named = all.iter().find(|name| name.as_str() == text);
         named.copied().ok_or_else(|| {
             let names: Vec<&str> = all.iter().map(|name| name.as_str()).collect();
-            unknown(text, &names)
+            match K::BESIDE {
+                (beside, call) if beside.contains(&text) => {
+                    format!(
+                        "is {text:?}, which is not registered; the program has to call {call} first"
+                    )
+                }
+                _ => unknown(text, &names),
+            }
         })
     }
 }
