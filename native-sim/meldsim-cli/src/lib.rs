@@ -119,6 +119,7 @@ fn one_or_all(args: &RunArgs) -> anyhow::Result<(String, Ending)> {
 ///
 /// A program of its own can register policies first (`meldsim::policy::register`) and is meldsim with these.
 pub fn main() -> ExitCode {
+    meldsim_firmware::register();
     // What is not text is told by clap.
     let arguments: Option<Vec<String>> =
         std::env::args_os().map(|a| a.into_string().ok()).collect();

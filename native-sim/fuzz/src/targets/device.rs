@@ -7,7 +7,7 @@ use arbitrary::{Arbitrary, Unstructured};
 use meldsim::nvme::{DsmByte, DsmRange, PredictableLatencyConfig, Priority};
 use meldsim::policy::arbitration::ArbitrationPolicy;
 use meldsim::policy::placement::PlacementPolicy;
-use meldsim::profile::{DataRate, FirmwareDesign, Profile};
+use meldsim::profile::{DataRate, Profile};
 use meldsim::{
     Command, Device, DeviceError, Directive, Duration, NamespaceId, Opcode, Pattern, QueueId,
 };
@@ -60,10 +60,11 @@ impl Kind {
             profile.fdp.handles = [0, 1, 2, 2][usize::from(self.commands_in_flight >> 2) % 4];
         }
         profile.predictable_latency.alternate = self.alternates;
+        let designs = meldsim_firmware::register();
         profile.firmware.design = match self.firmware % 8 {
-            0 => FirmwareDesign::Naive,
-            1 => FirmwareDesign::ManyLayered,
-            2 => FirmwareDesign::Pipeline,
+            0 => designs.naive,
+            1 => designs.many_layered,
+            2 => designs.pipeline,
             _ => profile.firmware.design,
         };
         profile

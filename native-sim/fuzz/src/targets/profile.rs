@@ -10,6 +10,7 @@ const MANY: u64 = 1 << 22;
 
 /// Reads `data` as a profile, builds its device and runs a few commands on it.
 pub fn run(data: &[u8]) {
+    meldsim_firmware::register();
     let text = String::from_utf8_lossy(data);
     let profile = match Profile::from_toml(&text) {
         Ok(profile) => profile,

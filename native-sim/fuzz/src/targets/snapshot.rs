@@ -86,6 +86,7 @@ enum Change {
 
 /// Reads `data` as a snapshot, or as how to make one.
 pub fn run(data: &[u8]) {
+    meldsim_firmware::register();
     let mut input = Unstructured::new(data);
     let Ok(form) = input.arbitrary() else {
         return;

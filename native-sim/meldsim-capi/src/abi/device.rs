@@ -253,6 +253,8 @@ pub unsafe extern "C" fn meldsim_precondition_by(handle: i64, past: *const c_cha
 
 /// Refuses a caller that was compiled for another version of the interface.
 pub(crate) fn check_abi(abi_version: u32) -> Result<(), Failure> {
+    // Every way to a profile begins here.
+    meldsim_firmware::register();
     match abi_version {
         MELDSIM_ABI_VERSION => Ok(()),
         _ => Err(Failure::new(

@@ -199,7 +199,15 @@ fn crates_use_what_stands_below_them() {
             .chain(loaded.clone())
             .collect();
     }
-    let devices = ["", "-capi", "-host", "-stats", "-timeline", "-workload"];
+    let devices = [
+        "",
+        "-capi",
+        "-firmware",
+        "-host",
+        "-stats",
+        "-timeline",
+        "-workload",
+    ];
     let devices = devices.map(|name| format!("meldsim{name}"));
     loaded.remove("libmeldsim");
     assert!(loaded.iter().eq(&devices), "{loaded:?}");
@@ -208,8 +216,8 @@ fn crates_use_what_stands_below_them() {
 #[test]
 fn the_rooms_of_the_model_stand_in_one_order() {
     let order = [
-        "words", "engine", "event", "policy", "profile", "nvme", "timeline", "nand", "xpoint",
-        "firmware", "ftl", "device",
+        "words", "opcode", "engine", "event", "policy", "profile", "nvme", "timeline", "nand",
+        "xpoint", "ftl", "device",
     ];
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../model/meldsim/src");
     let graph = graph(&source, &[]);

@@ -10,7 +10,7 @@
 //!   Command --submit--> Device --advance_to(t)--> pop_completion --> Completion
 //!                         |
 //!          nvme: directive, namespace, status
-//!          firmware: cores, threads, index lock, burst buffer
+//!          firmware: what the controller's cores do before and after, a policy
 //!          ftl:  mapping, write buffer, write scheduler, garbage collection
 //!          nand: dies and channels, senses, transfers, programs, erases
 //!          xpoint: in place of ftl and nand, memory that is mapped by address
@@ -57,10 +57,10 @@
 pub mod device;
 pub mod engine;
 mod event;
-mod firmware;
 mod ftl;
 mod nand;
 pub mod nvme;
+mod opcode;
 pub mod policy;
 pub mod profile;
 pub mod timeline;

@@ -1,7 +1,7 @@
 //! The workloads by which the simulator's own speed is measured, and the bars it must pass. The clock is the caller's.
 
 use meldsim::nvme::Pattern;
-use meldsim::profile::{FirmwareDesign, Profile, SetLayout};
+use meldsim::profile::{Profile, SetLayout};
 use meldsim_workload::{Distribution, Job, Past, ReadWrite, RunError, Runner};
 
 /// The device of the bars: 8 channels of 8 dies.
@@ -196,7 +196,7 @@ impl SpeedTest {
     pub fn runner(&self) -> Result<Runner, RunError> {
         let mut profile = Profile::builtin(self.device)?;
         if self.has_firmware {
-            profile.firmware.design = FirmwareDesign::Pipeline;
+            profile.firmware.design = meldsim_firmware::register().pipeline;
         }
         if self.sets > 1 {
             profile.sets.layout = SetLayout::Vertical;

@@ -12,7 +12,7 @@ use crate::prelude::*;
 use meldsim::Duration;
 use meldsim::device::Device;
 use meldsim::nvme::{Directive, NamespaceId};
-use meldsim::profile::{ByteSize, FirmwareDesign, Profile, SetLayout};
+use meldsim::profile::{ByteSize, Profile, SetLayout};
 use meldsim_host::{Access, Source, Until, WarmUp, measure};
 use meldsim_stats::LatencySummary;
 
@@ -209,7 +209,7 @@ fn divided(base: &Profile, layout: SetLayout) -> Profile {
 /// Vertical sets behind cores that they share: the costs of `deepflash`.
 fn shared_cores(base: &Profile) -> Profile {
     let mut profile = divided(base, SetLayout::Vertical);
-    profile.firmware.design = FirmwareDesign::Pipeline;
+    profile.firmware.design = meldsim_firmware::register().pipeline;
     profile.firmware.cores = SHARED_CORES;
     profile
 }

@@ -2,79 +2,74 @@
 
 use super::Stats;
 use super::request::Requests;
-use crate::engine::{Instant, TotalTime};
-use crate::firmware::{Action, CommandState, Commands, Events, Firmware, Pages};
-use crate::nvme::Opcode;
-use crate::profile::{Firmware as Section, Profile};
+use crate::engine::{EventQueue, Instant, TotalTime};
+use crate::event::Event;
+use crate::policy::firmware::{Action, Fetched, Firmware, Outbox, Pages};
+use crate::profile::{Profile, ProfileError};
 use crate::timeline::CoreSpan;
 
-impl Commands for Requests {
-    #[inline]
-    fn opcode(&self, id: u32) -> Opcode {
-        self[id].opcode
-    }
-
-    #[inline]
-    fn pages(&self, id: u32) -> Pages {
-        let range = self[id].range;
-        let (mut first, mut end) = (range.first, range.end);
-        for more in self.ranges(id) {
-            first = first.min(more.first);
-            end = end.max(more.end);
-        }
-        // Spaces are numbered anew in each set.
-        let volume = range.set << 20 ^ range.space;
-        Pages { volume, first, end }
-    }
-
-    #[inline]
-    fn is_partial(&self, id: u32) -> bool {
-        let range = &self[id].range;
-        range.partial_first || range.partial_last
-    }
-
-    #[inline]
-    fn queue(&self, id: u32) -> u16 {
-        self[id].queue
-    }
-
-    #[inline]
-    fn state(&mut self, id: u32) -> &mut CommandState {
-        &mut self[id].firmware
-    }
-}
+/// The queue that the cores have their events in.
+type Events = EventQueue<Event>;
 
 /// Firmware that takes time.
 #[derive(Debug)]
 pub(super) struct FirmwareStage {
-    firmware: Firmware,
+    firmware: Box<dyn Firmware>,
+    outbox: Outbox,
     /// Pages that garbage collection had moved when the firmware last accounted for them.
     pages_moved: u64,
-    /// Reused by every event.
+    /// Exchanged for the list in the outbox by every event.
     actions: Vec<Action>,
 }
 
 impl FirmwareStage {
     /// None for ideal firmware.
-    pub(super) fn new(profile: &Profile) -> Option<Box<FirmwareStage>> {
-        let firmware = Firmware::new(&profile.firmware, profile.program_pages())?;
-        Some(Box::new(FirmwareStage {
-            firmware,
-            pages_moved: 0,
-            actions: Vec::new(),
+    pub(super) fn new(profile: &Profile) -> Result<Option<Box<FirmwareStage>>, ProfileError> {
+        let firmware = profile.make(profile.firmware.design, profile)?;
+        Ok((!firmware.is_ideal()).then(|| {
+            Box::new(FirmwareStage {
+                firmware,
+                outbox: Outbox::default(),
+                pages_moved: 0,
+                actions: Vec::new(),
+            })
         }))
     }
 
-    /// The controller has fetched a command.
+    /// Calls the firmware, and schedules what it waits for.
     #[inline]
-    pub(super) fn accept(&mut self, queue: &mut Events, requests: &mut Requests, id: u32) {
-        self.firmware.accept(queue, requests, id);
+    fn call(&mut self, queue: &mut Events, call: impl FnOnce(&mut dyn Firmware, &mut Outbox)) {
+        self.outbox.now = queue.now();
+        call(&mut *self.firmware, &mut self.outbox);
+        for (time, number) in self.outbox.wakes.drain(..) {
+            queue.schedule(time, Event::Firmware(number));
+        }
+    }
+
+    /// The controller has fetched a command.
+    pub(super) fn accept(&mut self, queue: &mut Events, requests: &Requests, id: u32) {
+        let request = &requests[id];
+        let range = request.range;
+        let pages = requests
+            .ranges(id)
+            .fold((range.first, range.end), |all, more| {
+                (all.0.min(more.first), all.1.max(more.end))
+            });
+        let pages = Pages {
+            // Spaces are numbered anew in each set.
+            volume: range.set << 20 ^ range.space,
+            first: pages.0,
+            end: pages.1,
+        };
+        let mut command = Fetched::new(id, request.opcode, pages);
+        command.queue = request.queue;
+        command.is_partial = range.partial_first || range.partial_last;
+        self.call(queue, |firmware, outbox| firmware.accept(command, outbox));
     }
 
     /// The medium is through with a command.
-    #[inline]
-    pub(super) fn ended(&mut self, queue: &mut Events, requests: &mut Requests, id: u32) {
-        self.firmware.ended(queue, requests, id);
+    pub(super) fn ended(&mut self, queue: &mut Events, id: u32) {
+        self.call(queue, |firmware, outbox| firmware.ended(id, outbox));
     }
 
     /// What a core has been at until now.
@@ -88,9 +83,9 @@ impl FirmwareStage {
         })
     }
 
-    /// A core has finished what it did.
-    pub(super) fn step(&mut self, queue: &mut Events, requests: &mut Requests, core: u32) {
-        self.firmware.step(queue, requests, core);
+    /// The time has come that it waited for.
+    pub(super) fn step(&mut self, queue: &mut Events, number: u32) {
+        self.call(queue, |firmware, outbox| firmware.step(number, outbox));
     }
 
     /// Garbage collection has moved so many pages since the device was built.
@@ -98,15 +93,14 @@ impl FirmwareStage {
         if pages_moved > self.pages_moved {
             let pages = pages_moved - self.pages_moved;
             self.pages_moved = pages_moved;
-            self.firmware.collected(queue, pages);
+            self.call(queue, |firmware, outbox| firmware.collected(pages, outbox));
         }
     }
 
     /// What it wants done, in order, in a list to be [given back](FirmwareStage::give_back).
     pub(super) fn take_actions(&mut self) -> Vec<Action> {
-        let mut actions = std::mem::take(&mut self.actions);
-        self.firmware.take_actions(&mut actions);
-        actions
+        std::mem::swap(&mut self.actions, &mut self.outbox.actions);
+        std::mem::take(&mut self.actions)
     }
 
     pub(super) fn give_back(&mut self, actions: Vec<Action>) {
@@ -114,11 +108,11 @@ impl FirmwareStage {
     }
 
     /// Adds what the firmware counts.
-    pub(super) fn stats(&self, section: &Section, now: Instant, counted: Stats) -> Stats {
-        let usage = self.firmware.usage();
+    pub(super) fn stats(&self, now: Instant, counted: Stats) -> Stats {
+        let usage = self.firmware.usage(now);
         let [nvmq, ilock, cache, trans, fcmd, bgc, log] = usage.busy.map(TotalTime::as_counter);
         Stats {
-            firmware_cores: u64::from(section.cores),
+            firmware_cores: usage.cores.into(),
             firmware_nvmq_busy_ps: nvmq,
             firmware_ilock_busy_ps: ilock,
             firmware_cache_busy_ps: cache,
@@ -131,51 +125,8 @@ impl FirmwareStage {
             firmware_messages: usage.messages,
             firmware_cache_hits: usage.cache_hits,
             firmware_cache_bypasses: usage.cache_bypasses,
-            firmware_energy_nj: energy_nj(section, usage.issued, usage.spin, now),
+            firmware_energy_nj: usage.energy_nj,
             ..counted
         }
-    }
-}
-
-/// Energy of the cores up to `now`. Threads have `issued` for some of it, as many as fill a core side by side, and cores
-/// have waited for locks.
-fn energy_nj(section: &Section, issued: TotalTime, spin: TotalTime, now: Instant) -> u64 {
-    let whole_ps = u128::from(now.as_ps()) * u128::from(section.cores);
-    let of =
-        |time_ps: u128, pj_a_second: u64| time_ps * u128::from(pj_a_second) / 1_000_000_000_000_000;
-    let core = &section.core;
-    let active_ps = issued.as_ps() / u128::from(core.issues) + spin.as_ps();
-    let idle_ps = whole_ps.saturating_sub(active_ps);
-    (of(active_ps, core.active_energy.0) + of(idle_ps, core.idle_energy.0)) as u64
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::engine::Duration;
-
-    #[test]
-    fn energy_is_that_of_all_cores_however_long() {
-        let mut section = Section {
-            cores: 8,
-            ..Section::default()
-        };
-        let seconds = 100 * 86_400;
-        let time = Duration::from_ms(1_000) * seconds;
-        let now = Instant::START + time;
-        let nj = |pj_a_second: u64, cores: u64| pj_a_second / 1_000 * seconds * cores;
-        let core = &section.core;
-        let none = TotalTime::default();
-        let idle = energy_nj(&section, none, none, now);
-        assert_eq!(idle, nj(core.idle_energy.0, 8));
-        let expected = nj(core.active_energy.0, 6) + nj(core.idle_energy.0, 2);
-        let of = |section: &Section, threads| {
-            let issued = vec![time; threads].into_iter().sum();
-            energy_nj(section, issued, time.into(), now)
-        };
-        assert_eq!(of(&section, 5), expected);
-        // Two threads that issue side by side are one core at work.
-        section.core.issues = 2;
-        assert_eq!(of(&section, 10), expected);
     }
 }

@@ -149,7 +149,7 @@ impl Device {
             ..Stats::default()
         };
         if let Some(firmware) = &self.firmware {
-            counted = firmware.stats(&self.profile.firmware, now, counted);
+            counted = firmware.stats(now, counted);
         }
         self.medium.stats(now, counted)
     }

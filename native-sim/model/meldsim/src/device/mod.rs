@@ -49,7 +49,7 @@ use crate::event::Event;
 use crate::ftl::Ftl;
 use crate::nvme::Completion;
 use crate::nvme::zones::Zones;
-use crate::profile::{Profile, ProfileErrors, Shortcuts};
+use crate::profile::{Profile, ProfileErrors};
 
 /// A simulated SSD. It is deterministic, does no I/O and knows no wall clock.
 ///
@@ -73,7 +73,7 @@ pub struct Device {
     hil: HostInterface,
     /// Unless it is ideal.
     firmware: Option<Box<FirmwareStage>>,
-    /// The [shortcut](Shortcuts): the medium is all that takes time.
+    /// The [shortcut](crate::profile::Shortcuts): the medium is all that takes time.
     is_ideal: bool,
     /// What the code leaves out.
     way: Way,
@@ -106,12 +106,12 @@ impl Device {
     /// The device of a profile that is possible, with this medium.
     fn with(profile: &Profile, medium: AnyMedium) -> Result<Device, ProfileErrors> {
         let hil = HostInterface::new(profile)?;
-        let firmware = FirmwareStage::new(profile);
+        let firmware = FirmwareStage::new(profile)?;
         let mut device = Device {
             way: Way::Any,
             queue: EventQueue::new(medium.timers()),
             namespaces: Namespaces::default(),
-            is_ideal: Shortcuts::of(profile, true).ideal,
+            is_ideal: hil.is_direct && firmware.is_none(),
             hil,
             firmware,
             requests: Requests::new(),

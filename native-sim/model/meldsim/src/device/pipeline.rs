@@ -31,15 +31,16 @@
 //!
 //! Deallocations and flushes go the way of writes, so that they take effect in order; with `controller.flush = "none"` a flush
 //! has none, and waits for nothing. All state of a command is in its record,
-//! also what the firmware keeps of it. Queues, here, in the firmware, in the medium and on the die, hold its number.
+//! but what the firmware keeps of it. Queues, here, in the firmware, in the medium and on the die, hold its number.
 
 use super::request::{Outcome, PageRange, Request, Stage, ZoneStep};
 use super::{Device, DeviceError, QueueId};
 use crate::engine::{Duration, Instant};
 use crate::event::Event;
-use crate::firmware::Action;
 use crate::ftl::MapIndex;
 use crate::nvme::{Command, Completion, Directive, Hint, NamespaceId, Opcode};
+use crate::policy::firmware::Action;
+use crate::policy::guard::raise;
 use crate::timeline::{CommandRecord, Part, Recorder};
 
 /// What the code of the way leaves out, for speed. The compiler knows it as `BARE` and `IDEAL`; the general code does the same.
@@ -361,7 +362,7 @@ impl Device {
                 if let Some(recorder) = self.medium.recorder() {
                     recorder.spend(id, Part::Queue, self.queue.now());
                 }
-                firmware.accept(&mut self.queue, &mut self.requests, id);
+                firmware.accept(&mut self.queue, &self.requests, id);
             }
             _ => self.start::<BARE>(id),
         }
@@ -485,7 +486,7 @@ impl Device {
                 if let Some(recorder) = self.medium.recorder() {
                     recorder.medium_ended(id, self.queue.now());
                 }
-                firmware.ended(&mut self.queue, &mut self.requests, id);
+                firmware.ended(&mut self.queue, id);
             }
             _ => self.complete::<BARE, IDEAL>(id),
         }
@@ -561,6 +562,7 @@ impl Device {
                 return;
             }
             for action in actions.drain(..) {
+                self.check_action(action);
                 match action {
                     Action::Start(id) => self.start::<false>(id),
                     Action::Serve(id) => self.serve(id),
@@ -570,6 +572,19 @@ impl Device {
             if let Some(firmware) = &mut self.firmware {
                 firmware.give_back(actions);
             }
+        }
+    }
+
+    /// Firmware of another crate may be wrong: then this names it, before anything goes on from there.
+    fn check_action(&self, action: Action) {
+        let (id, at) = match action {
+            Action::Start(id) | Action::Serve(id) => (id, Stage::Firmware),
+            Action::Complete(id) => (id, Stage::Completion),
+        };
+        if self.requests.stage(id) != Some(at) {
+            let (key, design) = ("firmware.design", self.profile.firmware.design.as_str());
+            let message = format!("answers {action:?}, but no such command waits for it");
+            raise(key, design, "outbox", message);
         }
     }
 
@@ -652,7 +667,7 @@ impl Device {
             Event::Firmware(core) => {
                 self.note_core(core);
                 if let Some(firmware) = &mut self.firmware {
-                    firmware.step(&mut self.queue, &mut self.requests, core);
+                    firmware.step(&mut self.queue, core);
                 }
             }
             Event::Controller(id) => self.finish_in_controller::<BARE, IDEAL>(id),

@@ -5,7 +5,6 @@ use std::ops::{Index, IndexMut};
 
 use super::NamespaceStats;
 use crate::engine::{Duration, Instant, Slab};
-use crate::firmware::CommandState;
 use crate::nvme::zone::ZoneAction;
 use crate::nvme::{Completion, Hint, NamespaceId, Opcode, Status};
 
@@ -130,7 +129,6 @@ pub(super) struct Request {
     /// It is a read whose data cross a link to the host.
     pub(super) is_sent: bool,
     pub(super) outbound: Outbound,
-    pub(super) firmware: CommandState,
     pub(super) zone: ZoneStep,
 }
 
@@ -421,6 +419,16 @@ impl Requests {
         } else if request.finish_parts(u64::from(pages)) {
             self.outcomes.push(Outcome::Done { request: id });
         }
+    }
+
+    /// Where the command of a number is, if there ever was one.
+    #[inline]
+    pub(super) fn stage(&self, id: u32) -> Option<Stage> {
+        self.records
+            .iter()
+            .as_slice()
+            .get(id as usize)
+            .map(|request| request.stage)
     }
 
     pub(super) fn outstanding(&self) -> usize {

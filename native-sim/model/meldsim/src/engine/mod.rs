@@ -16,5 +16,4 @@ pub(crate) use prefetch::prefetch;
 pub(crate) use queue::{Alarm, EventQueue};
 pub use random::{Permutation, Random, mix};
 pub(crate) use slab::{NIL, Slab};
-pub(crate) use time::TotalTime;
-pub use time::{Duration, Instant};
+pub use time::{Duration, Instant, TotalTime};

@@ -136,16 +136,16 @@ impl Sum for Duration {
 /// A sum of times of many things at once, such as dies. It may be longer than any [`Duration`], and does not
 /// saturate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct TotalTime(u128);
+pub struct TotalTime(u128);
 
 impl TotalTime {
     /// In picoseconds.
-    pub(crate) fn as_ps(self) -> u128 {
+    pub fn as_ps(self) -> u128 {
         self.0
     }
 
     /// As a counter, in picoseconds: the low 64 bits, so that what it grows by is right whatever it has come to.
-    pub(crate) fn as_counter(self) -> u64 {
+    pub fn as_counter(self) -> u64 {
         self.0 as u64
     }
 

@@ -24,8 +24,9 @@ mod window;
 pub mod zone;
 pub(crate) mod zones;
 
+pub use crate::opcode::Opcode;
 pub use crate::policy::arbitration::Priority;
-pub use command::{Command, Completion, Namespace, NamespaceId, Opcode};
+pub use command::{Command, Completion, Namespace, NamespaceId};
 pub use dataset::{DsmByte, DsmRange, MAX_DSM_RANGES};
 pub use directive::{Directive, DirectiveError, MAX_STREAMS, Pattern};
 pub(crate) use hint::{Hint, Hints};

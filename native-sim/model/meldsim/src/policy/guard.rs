@@ -14,6 +14,7 @@ use thiserror::Error;
 use super::Kind;
 use super::arbitration::{Arbitration, Priority, Shares};
 use super::cells::{Cells, Place, Sensed};
+use super::firmware::{Fetched, Firmware, Outbox, Usage};
 use super::pacing::{Bounds, Pacing, Standing};
 use super::placement::{Frontier, Page, Placement};
 use super::victim::{Candidate, Log, Victims};
@@ -79,8 +80,14 @@ fn text_of(payload: &(dyn Any + Send)) -> String {
     }
 }
 
+/// Ends the run for what a registered policy did.
 #[cold]
-fn raise(key: &'static str, policy: &'static str, call: &'static str, message: String) -> ! {
+pub(crate) fn raise(
+    key: &'static str,
+    policy: &'static str,
+    call: &'static str,
+    message: String,
+) -> ! {
     resume_unwind(Box::new(PolicyFault {
         key,
         policy,
@@ -91,7 +98,7 @@ fn raise(key: &'static str, policy: &'static str, call: &'static str, message: S
 
 /// A registered policy.
 #[derive(Debug)]
-pub(super) struct Guarded<K: ?Sized> {
+pub(crate) struct Guarded<K: ?Sized> {
     policy: Box<K>,
     name: &'static str,
     /// By number: of victims the place of a candidate among those given, counted from 1; of arbitration the commands that wait.
@@ -99,7 +106,7 @@ pub(super) struct Guarded<K: ?Sized> {
 }
 
 impl<K: Kind + ?Sized> Guarded<K> {
-    pub(super) fn new(policy: Box<K>, name: &'static str) -> Guarded<K> {
+    pub(crate) fn new(policy: Box<K>, name: &'static str) -> Guarded<K> {
         Guarded {
             policy,
             name,
@@ -273,4 +280,17 @@ impl Arbitration for Guarded<dyn Arbitration> {
     }
 
     // The guard counts, so it is told of all.
+}
+
+// Whether its commands are there is looked at by the device, which knows them.
+impl Firmware for Guarded<dyn Firmware> {
+    hand_on! {
+        ask is_ideal() -> bool;
+        ask running(core: u32) -> Option<(u32, &'static str, Duration)>;
+        ask usage(now: Instant) -> Usage;
+        tell accept(command: Fetched, outbox: &mut Outbox);
+        tell step(number: u32, outbox: &mut Outbox);
+        tell ended(request: u32, outbox: &mut Outbox);
+        tell collected(pages: u64, outbox: &mut Outbox);
+    }
 }

@@ -16,7 +16,8 @@
 
 pub mod arbitration;
 pub mod cells;
-mod guard;
+pub mod firmware;
+pub(crate) mod guard;
 mod options;
 pub mod pacing;
 pub mod placement;
@@ -40,6 +41,10 @@ pub trait Kind: 'static {
 
     /// What one is made for. The default is that of a small device, to check options with.
     type For: Default;
+
+    /// The names of those that a crate beside the model registers, and the call by which it does, for who names one before.
+    #[doc(hidden)]
+    const BESIDE: (&'static [&'static str], &'static str) = (&[], "");
 
     /// Those there are.
     #[doc(hidden)]
@@ -71,7 +76,7 @@ pub struct Shelf<K: Kind + ?Sized> {
 }
 
 impl<K: Kind + ?Sized> Shelf<K> {
-    const fn new(shipped: &'static [Policy<K>]) -> Shelf<K> {
+    pub(crate) const fn new(shipped: &'static [Policy<K>]) -> Shelf<K> {
         Shelf {
             shipped,
             registered: Mutex::new(Vec::new()),
@@ -151,7 +156,8 @@ pub fn all() -> Vec<Listed> {
     let all = all.chain(of::<dyn wear::WearLevelling>());
     let all = all.chain(of::<dyn placement::Placement>());
     let all = all.chain(of::<dyn cells::Cells>());
-    all.chain(of::<dyn arbitration::Arbitration>()).collect()
+    let all = all.chain(of::<dyn arbitration::Arbitration>());
+    all.chain(of::<dyn firmware::Firmware>()).collect()
 }
 
 /// The name of a policy that there is.
@@ -187,11 +193,8 @@ impl<K: Kind + ?Sized> Name<K> {
     pub(crate) fn make(self, options: &PolicyOptions, of: &K::For) -> Result<Box<K>, OptionError> {
         let name = self.as_str();
         let mut given = Given::new(name, options);
-        if K::shelf()
-            .shipped
-            .iter()
-            .any(|shipped| std::ptr::eq(shipped, self.0))
-        {
+        let mut shipped = K::shelf().shipped.iter();
+        if shipped.any(|shipped| std::ptr::eq(shipped, self.0)) || K::BESIDE.0.contains(&name) {
             let made = (self.0.make)(&mut given, of)?;
             given.finish()?;
             return Ok(made);
@@ -245,7 +248,14 @@ impl<K: Kind + ?Sized> FromStr for Name<K> {
         let named = all.iter().find(|name| name.as_str() == text);
         named.copied().ok_or_else(|| {
             let names: Vec<&str> = all.iter().map(|name| name.as_str()).collect();
-            unknown(text, &names)
+            match K::BESIDE {
+                (beside, call) if beside.contains(&text) => {
+                    format!(
+                        "is {text:?}, which is not registered; the program has to call {call} first"
+                    )
+                }
+                _ => unknown(text, &names),
+            }
         })
     }
 }

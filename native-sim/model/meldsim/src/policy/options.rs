@@ -136,6 +136,21 @@ pub struct OptionError {
     pub remedy: String,
 }
 
+impl OptionError {
+    /// What was found at a key, and what to do about it.
+    pub fn new(
+        key: impl Into<String>,
+        message: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> OptionError {
+        OptionError {
+            key: key.into(),
+            message: message.into(),
+            remedy: remedy.into(),
+        }
+    }
+}
+
 impl Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

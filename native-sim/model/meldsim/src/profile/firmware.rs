@@ -4,9 +4,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Profile;
 use super::check::{Checker, names, section};
 use super::units::EnergyAmount;
 use crate::engine::Duration;
+use crate::policy::firmware::{self, FirmwarePolicy, Ideal};
+use crate::policy::guard::Guarded;
+use crate::policy::{Kind, Policy, Shelf};
 
 const MILLISECOND: Duration = Duration::from_ms(1);
 const JOULE: u64 = 1_000_000_000_000;
@@ -18,7 +22,7 @@ section! {
     #[non_exhaustive]
     Firmware = "firmware" {
         /// How the firmware is built: `ideal`, `naive`, `many-layered` or `pipeline`. Default `ideal`.
-        design: FirmwareDesign = FirmwareDesign::default();
+        design: FirmwarePolicy = FirmwarePolicy::default();
         /// Cores that run it. Unit: count; range 1 to 256; default 12 \[P\].
         cores: u32 = 12, 1..=256;
         /// Pipeline: splits fetching from parsing, so that any NVMQ thread may parse what came from one
@@ -145,20 +149,28 @@ names! {
     }
 }
 
-names! {
-    /// How the firmware is built.
-    #[non_exhaustive]
-    FirmwareDesign {
-        /// It takes no time.
-        #[default]
-        Ideal = "ideal",
-        /// Every core does whole commands, on shared memory with a lock for each structure.
-        Naive = "naive",
-        /// One core takes commands apart by address, each other core runs layered firmware on its part.
-        ManyLayered = "many-layered",
-        /// Threads by type, one for each stage or several, that send messages. With all optimisations
-        /// it is the *full* design, with none of them the *base* design.
-        Pipeline = "pipeline",
+impl Kind for dyn firmware::Firmware {
+    const KEY: &'static str = "firmware.design";
+    type For = Profile;
+    const BESIDE: (&'static [&'static str], &'static str) = (
+        &["naive", "many-layered", "pipeline"],
+        "meldsim_firmware::register()",
+    );
+
+    fn shelf() -> &'static Shelf<dyn firmware::Firmware> {
+        static SHELF: Shelf<dyn firmware::Firmware> = Shelf::new(&[Policy {
+            name: "ideal",
+            about: "takes no time",
+            make: |_, _| Ok(Box::new(Ideal)),
+        }]);
+        &SHELF
+    }
+
+    fn guarded(
+        policy: Box<dyn firmware::Firmware>,
+        name: &'static str,
+    ) -> Box<dyn firmware::Firmware> {
+        Box::new(Guarded::new(policy, name))
     }
 }
 
@@ -177,19 +189,5 @@ impl Firmware {
         self.threads.check_ranges(checker);
         self.cost.check_ranges(checker);
         self.core.check_ranges(checker);
-        let has_threads = matches!(
-            self.design,
-            FirmwareDesign::ManyLayered | FirmwareDesign::Pipeline
-        );
-        if self.core.threads > 1 && !has_threads && checker.are_sound(&["firmware"]) {
-            checker.refuse(
-                "firmware.core.threads",
-                format!(
-                    "is {}, but the cores of this design do whole commands",
-                    self.core.threads
-                ),
-                "make it 1, or set firmware.design = \"pipeline\" or \"many-layered\"",
-            );
-        }
     }
 }

@@ -117,7 +117,7 @@ impl Profile {
 
     /// Mapping units that a transaction of the flash programs: those of a wordline, or of a page where pages are programmed one
     /// at a time, of the planes that work at once.
-    pub(crate) fn program_pages(&self) -> u64 {
+    pub fn program_pages(&self) -> u64 {
         if self.kind == Kind::Xpoint {
             return 1;
         }

@@ -51,9 +51,7 @@ use serde::{Deserialize, Serialize};
 pub use check::{ProfileError, ProfileErrors, excerpt, list_mistakes, shortened};
 pub use controller::{Controller, Flush, Host, HostPath, PathTimes};
 pub use fdp::Fdp;
-pub use firmware::{
-    Firmware, FirmwareBinding, FirmwareCore, FirmwareCost, FirmwareDesign, FirmwareThreads,
-};
+pub use firmware::{Firmware, FirmwareBinding, FirmwareCore, FirmwareCost, FirmwareThreads};
 pub use flash::{Arbitration, Bus, Commands, DieInterleave, Energy, Geometry, Issue, Timing};
 pub use ftl::{
     Allocation, Dimension, Ftl, Gc, Journaling, MapKind, MapUpdate, MeldedPartialRead,
@@ -174,6 +172,12 @@ impl Profile {
         match self.kind {
             Kind::Nand => self.check_flash(checker),
             Kind::Xpoint => self.xpoint.check(checker),
+        }
+        // It is made for all of the profile.
+        if checker.errors.is_empty() {
+            checker
+                .errors
+                .extend(self.make(self.firmware.design, self).err());
         }
     }
 

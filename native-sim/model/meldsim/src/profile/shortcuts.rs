@@ -12,14 +12,13 @@
 //! timeline suspends, the others. The code of each kind is compiled by itself (`device/pipeline.rs`, `nand/context.rs`). With or
 //! without a shortcut the results are the same, to the picosecond.
 
-use super::{DataRate, DieInterleave, FirmwareDesign, Issue, Profile};
+use super::{DataRate, DieInterleave, Issue, Profile};
 use crate::engine::Duration;
 
 /// The shortcuts that a profile allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shortcuts {
     pub(crate) direct: bool,
-    pub(crate) ideal: bool,
     pub(crate) channels: ChannelKind,
 }
 
@@ -54,7 +53,6 @@ impl Shortcuts {
         let whole_pages = profile.mapping_unit() == profile.geometry.page_size;
         Shortcuts {
             direct,
-            ideal: direct && profile.firmware.design == FirmwareDesign::Ideal,
             channels: match (is_single, one_thing_at_a_time && whole_pages) {
                 (true, true) => ChannelKind::Plain,
                 (true, false) => ChannelKind::Single,

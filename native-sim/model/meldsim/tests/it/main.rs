@@ -12,7 +12,6 @@ mod conservation;
 mod directives;
 mod examples;
 mod fdp;
-mod firmware;
 mod host;
 mod journal;
 mod large;

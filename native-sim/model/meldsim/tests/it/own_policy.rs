@@ -1,9 +1,11 @@
 //! Policies of another crate: registered, named in a profile, and asked.
 
 use std::collections::BTreeMap;
+use std::sync::Once;
 
 use meldsim::policy::arbitration::{Arbitration, Priority};
 use meldsim::policy::cells::{Cells, Place, Sensed};
+use meldsim::policy::firmware::{Action, Fetched, Firmware, Outbox, Usage};
 use meldsim::policy::pacing::{Bounds, Logs, Pacing, Standing};
 use meldsim::policy::placement::{Frontier, Page, Placement};
 use meldsim::policy::victim::{Candidate, Log, VictimPolicy, Victims, keep_least};
@@ -385,4 +387,75 @@ fn a_fault_of_a_policy_names_it_and_the_call() {
     let expected =
         "host.arbitration: policy \"elsewhere\": grant names queue 9, which has no command";
     assert_eq!(elsewhere, expected);
+}
+
+/// Firmware that takes as long for each command, however many there are; or answers for one that it does not have.
+#[derive(Debug)]
+struct Fixed {
+    time: Duration,
+    is_wrong: bool,
+}
+
+impl Firmware for Fixed {
+    fn accept(&mut self, command: Fetched, outbox: &mut Outbox) {
+        outbox.wake(command.request, self.time);
+    }
+
+    fn step(&mut self, number: u32, outbox: &mut Outbox) {
+        let number = number + u32::from(self.is_wrong);
+        outbox.actions.push(Action::Start(number));
+    }
+
+    fn usage(&self, _: Instant) -> Usage {
+        Usage {
+            cores: 1,
+            ..Usage::default()
+        }
+    }
+}
+
+fn with_fixed(options: &str) -> Device {
+    static FIXED: Once = Once::new();
+    FIXED.call_once(|| {
+        register::<dyn Firmware>(Policy {
+            name: "fixed",
+            about: "takes `us` for each command",
+            make: |given, _| {
+                let time = Duration::from_us(given.number("us", 3, 0..=100)?);
+                let is_wrong = given.number("wrong", 0, 0..=1)? == 1;
+                Ok(Box::new(Fixed { time, is_wrong }))
+            },
+        });
+    });
+    let text = format!("base = \"melded-tlc-8x8\"\nname = \"own\"\n{options}");
+    Device::new(&Profile::from_toml(&text).unwrap()).unwrap()
+}
+
+#[test]
+fn firmware_of_another_crate_stands_before_the_medium() {
+    let read = |options| {
+        let mut device = with_fixed(options);
+        let nsid = device.create_namespace(1 << 20).unwrap();
+        device.preload(nsid, 0, 8, Directive::NONE).unwrap();
+        device.submit(&Command::read(nsid, 0, 1, 0)).unwrap();
+        assert!(device.run_until_completion());
+        let done = device.pop_completion().unwrap();
+        (done.latency(), device.stats().firmware_cores)
+    };
+    let (plain, none) = read("");
+    assert_eq!(none, 0);
+    let fixed = "[firmware]\ndesign = \"fixed\"\n";
+    assert_eq!(read(fixed), (plain + Duration::from_us(3), 1));
+    let slow = format!("{fixed}[policy.fixed]\nus = 70\n");
+    assert_eq!(read(&slow), (plain + Duration::from_us(70), 1));
+}
+
+#[test]
+fn firmware_that_answers_for_no_command_is_named() {
+    let mut device = with_fixed("[firmware]\ndesign = \"fixed\"\n[policy.fixed]\nwrong = 1\n");
+    let nsid = device.create_namespace(1 << 20).unwrap();
+    device.submit(&Command::read(nsid, 0, 1, 0)).unwrap();
+    let fault = caught(|| device.run_until_completion()).unwrap_err();
+    let expected = "firmware.design: policy \"fixed\": outbox answers Start(1), but no such command waits for it";
+    assert_eq!(fault.to_string(), expected);
 }

@@ -3,7 +3,8 @@
 use super::{Cell, Design, FIRMWARE, SAME, Specification, end, report};
 use crate::prelude::*;
 use meldsim::Duration;
-use meldsim::profile::{FirmwareDesign, Profile};
+use meldsim::policy::firmware::FirmwarePolicy;
+use meldsim::profile::Profile;
 use meldsim_host::Access;
 
 pub(crate) const FLASH: Experiment = Experiment {
@@ -76,7 +77,7 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
         let iops =
             |profile: &Profile| Cell::measure(profile, spec, run.scale).map(|cell| cell.iops);
         let one_core = iops(&profile)?;
-        profile.firmware.design = FirmwareDesign::Ideal;
+        profile.firmware.design = FirmwarePolicy::default();
         Ok(Scaled {
             dies,
             one_core,

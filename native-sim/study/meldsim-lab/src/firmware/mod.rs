@@ -24,7 +24,7 @@ use crate::prelude::*;
 use meldsim::Duration;
 use meldsim::device::{Device, Precondition, Stats};
 use meldsim::nvme::{Directive, NamespaceId};
-use meldsim::profile::{FirmwareBinding, FirmwareDesign, FirmwareThreads, Profile};
+use meldsim::profile::{FirmwareBinding, FirmwareThreads, Profile};
 use meldsim_host::{Access, Source, Until, WarmUp, measure};
 use meldsim_measured::Scale;
 
@@ -93,10 +93,11 @@ impl Design {
         firmware.cores = cores;
         firmware.core.threads = 1;
         firmware.binding = FirmwareBinding::Spread;
+        let designs = meldsim_firmware::register();
         firmware.design = match self {
-            Design::Naive => FirmwareDesign::Naive,
-            Design::ManyLayered => FirmwareDesign::ManyLayered,
-            Design::Base | Design::Full => FirmwareDesign::Pipeline,
+            Design::Naive => designs.naive,
+            Design::ManyLayered => designs.many_layered,
+            Design::Base | Design::Full => designs.pipeline,
         };
         firmware.optimise(self == Design::Full);
         profile

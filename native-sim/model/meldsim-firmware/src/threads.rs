@@ -15,9 +15,11 @@ use std::cmp::Reverse;
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use super::command::{Costs, Events, FirmwareUsage, Job, Step, ThreadType, run_core};
-use crate::engine::{Duration, Instant};
-use crate::profile::{Firmware, FirmwareBinding, FirmwareDesign};
+use meldsim::policy::firmware::Outbox;
+use meldsim::profile::{Firmware, FirmwareBinding};
+use meldsim::{Duration, Instant};
+
+use super::command::{Costs, Counted, Job, Step, ThreadType};
 
 /// More background jobs than this do not wait until the cores idle: the backlog is bounded.
 const BACKLOG: usize = 4096;
@@ -72,12 +74,12 @@ const PATH: [ThreadType; 5] = [
 
 impl Groups {
     /// Counts the threads and binds them to cores.
-    pub(super) fn new(firmware: &Firmware, costs: &Costs) -> (Groups, Threads) {
+    pub(super) fn new(is_layered: bool, firmware: &Firmware, costs: &Costs) -> (Groups, Threads) {
         let threads = &firmware.threads;
-        let counts = match firmware.design {
-            FirmwareDesign::ManyLayered => [1, 0, 0, firmware.cores.max(2) - 1, 0],
+        let counts = match is_layered {
+            true => [1, 0, 0, firmware.cores.max(2) - 1, 0],
             // Ranges in several index locks could overlap.
-            _ => [threads.nvmq, 1, threads.cache, threads.trans, threads.fcmd],
+            false => [threads.nvmq, 1, threads.cache, threads.trans, threads.fcmd],
         };
         let mut loads = Vec::new();
         let [nvmq, ilock, cache, trans, fcmd] = PATH.map(|of| {
@@ -93,8 +95,8 @@ impl Groups {
         *fetching = costs.of(Step::Fetch, 0).max(*fetching);
         let mut threads = Threads::new(firmware);
         let cores = match firmware.binding {
-            FirmwareBinding::Spread => spread(&loads, firmware.cores),
             FirmwareBinding::Filled => fill(0..loads.len() as u32, firmware),
+            _ => spread(&loads, firmware.cores),
         };
         for core in cores {
             threads.add(core, false);
@@ -104,8 +106,8 @@ impl Groups {
         let last = u64::from(nvmq.count) - 1;
         let beside = |number| threads.threads[nvmq.of(number) as usize].core;
         let cores = match firmware.binding {
-            FirmwareBinding::Spread => vec![beside(last), beside(last.saturating_sub(1))],
             FirmwareBinding::Filled => fill(bgc..bgc + 2, firmware),
+            _ => vec![beside(last), beside(last.saturating_sub(1))],
         };
         for core in cores {
             threads.add(core, firmware.background_scheduling);
@@ -219,11 +221,11 @@ impl Threads {
 
     /// Puts a job into the inbox of a thread.
     #[inline]
-    pub(super) fn post(&mut self, queue: &mut Events, costs: &Costs, thread: u32, job: Job) {
+    pub(super) fn post(&mut self, outbox: &mut Outbox, costs: &Costs, thread: u32, job: Job) {
         let to = &mut self.threads[thread as usize];
         to.inbox.push_back(job);
         let core = to.core;
-        self.run(queue, costs, core);
+        self.run(outbox, costs, core);
     }
 
     /// The thread does nothing until it is answered.
@@ -232,12 +234,12 @@ impl Threads {
     }
 
     /// The answer that a blocked thread waits for: its next job.
-    pub(super) fn answer(&mut self, queue: &mut Events, costs: &Costs, thread: u32, job: Job) {
+    pub(super) fn answer(&mut self, outbox: &mut Outbox, costs: &Costs, thread: u32, job: Job) {
         let to = &mut self.threads[thread as usize];
         to.is_blocked = false;
         to.inbox.push_front(job);
         let core = to.core;
-        self.run(queue, costs, core);
+        self.run(outbox, costs, core);
     }
 
     /// The core whose event this is, and the job that it has finished, if that is what has happened.
@@ -247,7 +249,7 @@ impl Threads {
         &mut self,
         event: u32,
         costs: &Costs,
-        usage: &mut FirmwareUsage,
+        counted: &mut Counted,
         now: Instant,
     ) -> (u32, Option<(u32, Job)>) {
         let slots = self.slots.len() as u32;
@@ -267,8 +269,8 @@ impl Threads {
             let core = &mut self.cores[number as usize];
             self.threads[thread as usize].is_busy = false;
             core.busy -= 1;
-            usage.count(job.step, now - core.counted_until);
-            usage.issued += costs.instructions(job);
+            counted.count(job.step, now - core.counted_until);
+            counted.issued += costs.instructions(job);
             core.counted_until = now;
         }
         (number, finished)
@@ -282,9 +284,9 @@ impl Threads {
 
     /// Begins the next jobs of a core that has hardware threads for them, and issues one.
     #[inline]
-    pub(super) fn run(&mut self, queue: &mut Events, costs: &Costs, core: u32) {
+    pub(super) fn run(&mut self, outbox: &mut Outbox, costs: &Costs, core: u32) {
         if self.ways > 1 {
-            self.receive(queue, costs, core);
+            self.receive(outbox, costs, core);
             let slots = (core as usize..self.slots.len()).step_by(self.cores.len());
             for slot in slots {
                 if self.slots[slot].is_none() {
@@ -292,7 +294,7 @@ impl Threads {
                         return;
                     };
                     self.slots[slot] = Some((thread, job));
-                    run_core(queue, slot as u32, costs.issued(job, self.ways));
+                    outbox.wake(slot as u32, costs.issued(job, self.ways));
                 }
             }
             return;
@@ -300,22 +302,22 @@ impl Threads {
         if self.slots[core as usize].is_some() {
             return;
         }
-        if let Some((thread, job)) = self.next_job(core, queue.now()) {
+        if let Some((thread, job)) = self.next_job(core, outbox.now) {
             self.slots[core as usize] = Some((thread, job));
-            run_core(queue, core, costs.issued(job, self.ways));
+            outbox.wake(core, costs.issued(job, self.ways));
         }
     }
 
     /// Hardware threads without a job take the next ones: their messages are on their way.
-    fn receive(&mut self, queue: &mut Events, costs: &Costs, core: u32) {
+    fn receive(&mut self, outbox: &mut Outbox, costs: &Costs, core: u32) {
         while self.cores[core as usize].busy < self.ways {
-            let Some((thread, job)) = self.next_job(core, queue.now()) else {
+            let Some((thread, job)) = self.next_job(core, outbox.now) else {
                 return;
             };
             let message = costs.message(job.step);
             if message > Duration::ZERO {
                 self.threads[thread as usize].arriving = Some(job);
-                run_core(queue, self.slots.len() as u32 + thread, message);
+                outbox.wake(self.slots.len() as u32 + thread, message);
             } else {
                 self.cores[core as usize].ready.push_back((thread, job));
             }

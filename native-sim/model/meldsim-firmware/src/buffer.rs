@@ -11,8 +11,9 @@
 //!   A ends    slot { current: B in transit }
 //! ```
 
-use super::command::Pages;
-use crate::engine::NIL;
+use meldsim::policy::firmware::Pages;
+
+use super::command::NIL;
 
 /// A page with its data.
 #[derive(Clone, Copy, Debug)]
@@ -50,17 +51,28 @@ struct Slot {
 /// read it.
 #[derive(Debug)]
 pub(super) struct BurstBuffer {
-    slots: Box<[Slot]>,
+    slots: Vec<Slot>,
+    pages: u32,
 }
 
 impl BurstBuffer {
+    /// One of so many pages, without memory.
     pub(super) fn new(pages: u32) -> BurstBuffer {
-        let slot = Slot {
-            current: BufferedPage::EMPTY,
-            evicted: BufferedPage::EMPTY,
-        };
         BurstBuffer {
-            slots: vec![slot; pages as usize].into_boxed_slice(),
+            slots: Vec::new(),
+            pages,
+        }
+    }
+
+    /// Gets the memory. Many profiles are only looked at, so this is for the first command.
+    #[inline]
+    pub(super) fn allocate(&mut self) {
+        if self.slots.is_empty() {
+            let slot = Slot {
+                current: BufferedPage::EMPTY,
+                evicted: BufferedPage::EMPTY,
+            };
+            self.slots = vec![slot; self.pages as usize];
         }
     }
 
@@ -68,7 +80,7 @@ impl BurstBuffer {
     fn index(&self, volume: u32, page: u64) -> usize {
         // Volumes begin in different places.
         let number = page.wrapping_add(u64::from(volume) * 0x9E37_79B9);
-        (number % self.slots.len() as u64) as usize
+        (number % u64::from(self.pages)) as usize
     }
 
     /// The write that the data of a page are of, if they are here.
@@ -115,7 +127,8 @@ impl BurstBuffer {
     /// Puts a page here that `reader` has brought from the medium, unless it is here, or one in transit
     /// has the slot.
     pub(super) fn fill(&mut self, volume: u32, page: u64, reader: u32) {
-        let slot = &mut self.slots[self.index(volume, page)];
+        let index = self.index(volume, page);
+        let slot = &mut self.slots[index];
         let is_here = slot.current.is(volume, page) || slot.evicted.is(volume, page);
         if !is_here && !slot.current.is_in_transit {
             slot.current = BufferedPage {
@@ -129,7 +142,7 @@ impl BurstBuffer {
 
     /// Forgets pages. They must not be read before the medium is through with every write of them.
     pub(super) fn forget(&mut self, pages: &Pages) {
-        if pages.count() <= self.slots.len() as u64 {
+        if pages.count() <= self.pages.into() {
             for page in pages.first..pages.end {
                 let index = self.index(pages.volume, page);
                 self.slots[index].forget(pages);

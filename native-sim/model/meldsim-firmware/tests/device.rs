@@ -1,18 +1,25 @@
 //! Firmware in front of a device.
 
-use crate::common::{device, drain, small_profile};
+#![allow(clippy::unwrap_used, reason = "a test may fail anywhere")]
+
+#[allow(dead_code, reason = "the model's tests need more of it")]
+#[path = "../../meldsim/tests/common/mod.rs"]
+mod common;
+
+use common::{device, drain, small_profile};
 use meldsim::nvme::Priority;
-use meldsim::profile::{DataRate, Firmware, FirmwareDesign};
+use meldsim::profile::{DataRate, Firmware};
 use meldsim::{Command, Device, Directive, Duration, Profile, QueueId, Stats};
 
 /// Every design, the base one too.
 fn designs() -> Vec<Firmware> {
+    let designs = meldsim_firmware::register();
     let of = |design| {
         let mut firmware = Firmware::default();
         firmware.design = design;
         firmware
     };
-    let mut base = of(FirmwareDesign::Pipeline);
+    let mut base = of(designs.pipeline);
     base.optimise(false);
     let on_hardware_threads = |design| {
         let mut firmware = of(design);
@@ -21,12 +28,12 @@ fn designs() -> Vec<Firmware> {
         firmware
     };
     vec![
-        of(FirmwareDesign::Naive),
-        of(FirmwareDesign::ManyLayered),
-        of(FirmwareDesign::Pipeline),
+        of(designs.naive),
+        of(designs.many_layered),
+        of(designs.pipeline),
         base,
-        on_hardware_threads(FirmwareDesign::ManyLayered),
-        on_hardware_threads(FirmwareDesign::Pipeline),
+        on_hardware_threads(designs.many_layered),
+        on_hardware_threads(designs.pipeline),
     ]
 }
 
@@ -132,7 +139,7 @@ fn a_lone_read_takes_the_steps_and_the_flash() {
     };
     let (flash, _) = latency(Firmware::default());
     let mut firmware = Firmware::default();
-    firmware.design = FirmwareDesign::Pipeline;
+    firmware.design = meldsim_firmware::register().pipeline;
     let cost = firmware.cost.clone();
     let nvmq = cost.fetch + cost.parse + cost.table_lookup + cost.complete + cost.message * 3;
     let ilock = cost.lock + cost.message;
@@ -219,4 +226,24 @@ fn energy_is_of_busy_and_of_idle_cores() {
         let counted = stats.firmware_energy_nj as f64 / 1e9;
         assert!((counted / joules - 1.0).abs() < 1e-6, "{counted} {joules}");
     }
+}
+
+#[test]
+fn the_built_in_profile_is_possible_and_survives() {
+    meldsim_firmware::register();
+    let profile = Profile::builtin("deepflash").unwrap();
+    assert_eq!(Profile::from_toml(&profile.to_toml()).unwrap(), profile);
+    let device = Device::new(&profile).unwrap();
+    let restored = Device::restore(&device.snapshot().unwrap()).unwrap();
+    assert_eq!(restored.profile(), &profile);
+}
+
+/// Cores that do whole commands have no threads to share them: it is refused when the profile is checked.
+#[test]
+fn naive_cores_have_one_thread() {
+    let mut profile = with(small_profile(), designs().remove(0));
+    profile.firmware.core.threads = 2;
+    let errors = profile.validate().unwrap_err();
+    let keys: Vec<&str> = errors.0.iter().map(|error| error.key.as_str()).collect();
+    assert_eq!(keys, ["firmware.core.threads"]);
 }

@@ -5,15 +5,15 @@ mod scaling;
 
 use std::collections::BTreeMap;
 
-use super::buffer::BurstBuffer;
-use super::{Action, CommandState, Commands, Events, Firmware, Pages};
-use crate::engine::{Duration, EventQueue, Instant};
-use crate::event::Event;
-use crate::nvme::Opcode;
-use crate::profile::{Firmware as Section, FirmwareBinding, FirmwareDesign};
+use meldsim::policy::firmware::{Action, Fetched, Firmware, Outbox, Pages, Usage};
+use meldsim::profile::{Firmware as Section, FirmwareBinding};
+use meldsim::{Duration, Instant, Opcode, Profile};
 
-/// Pages that a transaction of the flash programs.
-const PROGRAM_PAGES: u64 = 4;
+use super::buffer::BurstBuffer;
+use super::command::Design;
+use super::many_core::Pipeline;
+use super::naive::Naive;
+use super::tables::Tables;
 
 /// What happened to the tables of the firmware.
 #[derive(Debug, Default)]
@@ -48,7 +48,6 @@ pub(super) struct Order {
     pub(super) first: u64,
     pub(super) pages: u64,
     pub(super) queue: u16,
-    pub(super) state: CommandState,
 }
 
 impl Order {
@@ -58,7 +57,6 @@ impl Order {
             first,
             pages,
             queue: 0,
-            state: CommandState::default(),
         }
     }
 
@@ -74,30 +72,65 @@ impl Order {
     }
 }
 
-impl Commands for Vec<Order> {
-    fn opcode(&self, request: u32) -> Opcode {
-        self[request as usize].opcode
-    }
+/// Firmware of any design.
+#[derive(Debug)]
+pub(super) enum Any {
+    Naive(Box<Naive>),
+    Pipeline(Box<Pipeline>),
+}
 
-    fn pages(&self, request: u32) -> Pages {
-        let std::ops::Range { start, end } = self[request as usize].range();
-        Pages {
-            volume: 0,
-            first: start,
-            end,
+impl Any {
+    fn get(&mut self) -> &mut dyn Firmware {
+        match self {
+            Any::Naive(naive) => &mut **naive,
+            Any::Pipeline(pipeline) => &mut **pipeline,
         }
     }
 
-    fn is_partial(&self, _request: u32) -> bool {
-        false
+    pub(super) fn tables(&mut self) -> &mut Tables {
+        match self {
+            Any::Naive(naive) => &mut naive.tables,
+            Any::Pipeline(pipeline) => &mut pipeline.tables,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    Firmware(u32),
+    Medium(u32),
+}
+
+/// Events by time, and in the order in which they were scheduled.
+#[derive(Debug, Default)]
+pub(super) struct Events {
+    queue: BTreeMap<(Instant, u64), Event>,
+    scheduled: u64,
+    now: Instant,
+}
+
+impl Events {
+    pub(super) fn now(&self) -> Instant {
+        self.now
     }
 
-    fn queue(&self, request: u32) -> u16 {
-        self[request as usize].queue
+    pub(super) fn next_time(&self) -> Option<Instant> {
+        Some(self.queue.first_key_value()?.0.0)
     }
 
-    fn state(&mut self, request: u32) -> &mut CommandState {
-        &mut self[request as usize].state
+    pub(super) fn advance_clock(&mut self, time: Instant) {
+        self.now = time;
+    }
+
+    fn schedule(&mut self, time: Instant, event: Event) {
+        self.scheduled += 1;
+        self.queue.insert((time, self.scheduled), event);
+    }
+
+    fn pop(&mut self) -> Option<Event> {
+        let ((time, _), event) = self.queue.pop_first()?;
+        self.now = time;
+        Some(event)
     }
 }
 
@@ -105,7 +138,8 @@ impl Commands for Vec<Order> {
 /// data it has when the read begins: the worst case for the firmware.
 pub(super) struct Bench {
     pub(super) queue: Events,
-    pub(super) firmware: Firmware,
+    pub(super) firmware: Any,
+    outbox: Outbox,
     latency: Duration,
     /// By request; requests are numbered in the order of submission and not used again.
     pub(super) orders: Vec<Order>,
@@ -120,10 +154,16 @@ pub(super) struct Bench {
 }
 
 impl Bench {
-    pub(super) fn new(section: &Section, latency: Duration) -> Bench {
+    pub(super) fn new((design, section): &(Design, Section), latency: Duration) -> Bench {
+        let mut profile = Profile::builtin("melded-tlc-8x8").unwrap();
+        profile.firmware = section.clone();
         Bench {
-            queue: EventQueue::new(0),
-            firmware: Firmware::new(section, PROGRAM_PAGES).expect("not ideal"),
+            queue: Events::default(),
+            firmware: match design {
+                Design::Naive => Any::Naive(Box::new(Naive::new(section))),
+                _ => Any::Pipeline(Box::new(Pipeline::new(*design, &profile))),
+            },
+            outbox: Outbox::default(),
             latency,
             orders: Vec::new(),
             medium: BTreeMap::new(),
@@ -138,34 +178,49 @@ impl Bench {
         let request = self.orders.len() as u32;
         self.orders.push(order);
         self.submitted_at.push(self.queue.now());
-        self.firmware
-            .accept(&mut self.queue, &mut self.orders, request);
+        let pages = Pages {
+            volume: 0,
+            first: order.first,
+            end: order.first + order.pages,
+        };
+        let mut command = Fetched::new(request, order.opcode, pages);
+        command.queue = order.queue;
+        self.call(|firmware, outbox| firmware.accept(command, outbox));
         request
+    }
+
+    fn call(&mut self, call: impl FnOnce(&mut dyn Firmware, &mut Outbox)) {
+        self.outbox.now = self.queue.now();
+        call(self.firmware.get(), &mut self.outbox);
+        for (time, number) in self.outbox.wakes.drain(..) {
+            self.queue.schedule(time, Event::Firmware(number));
+        }
+    }
+
+    pub(super) fn usage(&mut self) -> Usage {
+        let now = self.queue.now();
+        self.firmware.tables().usage(now)
     }
 
     /// Handles the next event, if there is one.
     pub(super) fn step(&mut self) -> bool {
-        let Some(event) = self.queue.pop_until(Instant::MAX) else {
+        let Some(event) = self.queue.pop() else {
             return false;
         };
         match event {
             Event::Firmware(core) => {
-                self.firmware.step(&mut self.queue, &mut self.orders, core);
+                self.call(|firmware, outbox| firmware.step(core, outbox));
             }
-            Event::Controller(request) => {
+            Event::Medium(request) => {
                 let order = self.orders[request as usize];
                 if order.opcode == Opcode::Write {
                     let pages = order.range().map(|page| (page, request));
                     self.medium.extend(pages);
                 }
-                self.firmware
-                    .ended(&mut self.queue, &mut self.orders, request);
+                self.call(|firmware, outbox| firmware.ended(request, outbox));
             }
-            other => panic!("{other:?}"),
         }
-        let mut actions = Vec::new();
-        self.firmware.take_actions(&mut actions);
-        for action in actions {
+        for action in std::mem::take(&mut self.outbox.actions) {
             self.act(action);
         }
         true
@@ -177,7 +232,7 @@ impl Bench {
                 let order = self.orders[request as usize];
                 if order.opcode == Opcode::Read {
                     let mut found = BTreeMap::new();
-                    for &(of, page, write) in &self.firmware.tables_mut().record.found {
+                    for &(of, page, write) in &self.firmware.tables().record.found {
                         if of == request {
                             found.insert(page, write);
                         }
@@ -188,13 +243,13 @@ impl Bench {
                         self.given.push((request, page, write));
                     }
                     self.firmware
-                        .tables_mut()
+                        .tables()
                         .record
                         .found
                         .retain(|&(of, ..)| of != request);
                 }
                 self.queue
-                    .schedule(self.queue.now() + self.latency, Event::Controller(request));
+                    .schedule(self.queue.now() + self.latency, Event::Medium(request));
             }
             Action::Complete(request) => {
                 self.completed.push(request);
@@ -220,7 +275,7 @@ impl Bench {
             "served is not submitted"
         );
         assert_eq!(
-            self.firmware.tables_mut().index.len(),
+            self.firmware.tables().index.len(),
             0,
             "a range stays locked"
         );
@@ -251,44 +306,48 @@ impl Bench {
     }
 }
 
+/// A design on so many cores.
+pub(super) fn section(design: Design, cores: u32) -> (Design, Section) {
+    let mut section = Section::default();
+    section.cores = cores;
+    (design, section)
+}
+
 /// Every design and every combination of optimisations.
-pub(super) fn sections(cores: u32, cache_pages: u32) -> Vec<Section> {
-    let plain = |design| Section {
-        design,
-        cores,
-        cache_pages,
-        ..Section::default()
+pub(super) fn sections(cores: u32, cache_pages: u32) -> Vec<(Design, Section)> {
+    let plain = |design| {
+        let (design, mut section) = section(design, cores);
+        section.cache_pages = cache_pages;
+        (design, section)
     };
-    let mut sections = vec![
-        plain(FirmwareDesign::Naive),
-        plain(FirmwareDesign::ManyLayered),
-    ];
+    let mut sections = vec![plain(Design::Naive), plain(Design::ManyLayered)];
     for ways in [2, 4] {
-        let mut section = plain(FirmwareDesign::ManyLayered);
+        for design in [Design::ManyLayered, Design::Pipeline] {
+            let (_, mut section) = plain(design);
+            section.core.threads = ways;
+            sections.push((design, section));
+        }
+        let (_, mut section) = plain(Design::Pipeline);
         section.core.threads = ways;
-        sections.push(section.clone());
-        section.design = FirmwareDesign::Pipeline;
-        sections.push(section.clone());
         section.optimise(false);
-        sections.push(section);
+        sections.push((Design::Pipeline, section));
     }
     for base in 0..2 {
-        let mut section = plain(FirmwareDesign::Pipeline);
+        let (_, mut section) = plain(Design::Pipeline);
         (section.core.threads, section.core.issues) = (4, 2);
         section.binding = FirmwareBinding::Filled;
         section.optimise(base == 0);
         (section.cache_bypass, section.cache_fill) = (false, true);
-        sections.push(section);
+        sections.push((Design::Pipeline, section));
     }
     for bits in 0..16u32 {
         let is_on = |bit: u32| bits >> bit & 1 == 1;
-        sections.push(Section {
-            dynamic_serialization: is_on(0),
-            lock_forwarding: is_on(1),
-            cache_bypass: is_on(2),
-            background_scheduling: is_on(3),
-            ..plain(FirmwareDesign::Pipeline)
-        });
+        let (_, mut section) = plain(Design::Pipeline);
+        section.dynamic_serialization = is_on(0);
+        section.lock_forwarding = is_on(1);
+        section.cache_bypass = is_on(2);
+        section.background_scheduling = is_on(3);
+        sections.push((Design::Pipeline, section));
     }
     sections
 }

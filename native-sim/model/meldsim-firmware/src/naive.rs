@@ -1,16 +1,15 @@
 //! Naive firmware: every core does whole commands on shared memory, each structure of which has one
 //! lock.
 //!
-//! In: fetched commands, finished steps of the cores, what the medium is through with. Out: the actions
-//! in the tables.
+//! In: fetched commands, finished steps of the cores, what the medium is through with. Out: actions.
 
 use std::collections::VecDeque;
 
-use super::command::{Commands, Costs, Events, Job, Step, run_core};
+use meldsim::policy::firmware::{Fetched, Firmware, Outbox, Usage};
+use meldsim::{Duration, Instant, Opcode, profile};
+
+use super::command::{Costs, Design, Job, NIL, Step};
 use super::tables::Tables;
-use crate::engine::{Duration, Instant, NIL};
-use crate::nvme::Opcode;
-use crate::profile::Firmware;
 
 /// What is shared: submission queues, index lock, burst buffer, mapping.
 const STRUCTURES: usize = 4;
@@ -35,7 +34,7 @@ struct Core {
 
 /// Cores that take whole commands from a common queue.
 #[derive(Debug)]
-pub(crate) struct Naive {
+pub(super) struct Naive {
     costs: Costs,
     cores: Vec<Core>,
     locks: [Lock; STRUCTURES],
@@ -61,52 +60,48 @@ fn lock_of(step: Step) -> Option<usize> {
 }
 
 impl Naive {
-    pub(super) fn new(firmware: &Firmware) -> Naive {
+    pub(super) fn new(firmware: &profile::Firmware) -> Naive {
         let lock = Lock {
             holder: NIL,
             last: NIL,
             waiting: VecDeque::new(),
         };
         Naive {
-            costs: Costs::new(firmware, 1),
+            costs: Costs::new(Design::Naive, firmware, 1),
             cores: vec![Core::default(); firmware.cores as usize],
             locks: std::array::from_fn(|_| lock.clone()),
             idle: (0..firmware.cores).rev().collect(),
             waiting: VecDeque::new(),
-            tables: Tables::new(firmware.cache_pages),
+            tables: Tables::new(firmware),
             journals: firmware.journal,
             granted: Vec::new(),
         }
     }
 
-    pub(super) fn accept(&mut self, queue: &mut Events, request: u32) {
-        self.assign(queue, Step::Fetch.of(request, 0));
-    }
-
     /// A new job for any core.
-    fn assign(&mut self, queue: &mut Events, job: Job) {
+    fn assign(&mut self, outbox: &mut Outbox, job: Job) {
         match self.idle.pop() {
-            Some(core) => self.begin(queue, core, job),
+            Some(core) => self.begin(outbox, core, job),
             None => self.waiting.push_back(job),
         }
     }
 
     /// A core begins a step, once it has the lock for it.
-    fn begin(&mut self, queue: &mut Events, core: u32, job: Job) {
+    fn begin(&mut self, outbox: &mut Outbox, core: u32, job: Job) {
         let state = &mut self.cores[core as usize];
         state.running = Some(job);
-        state.waits_since = queue.now();
+        state.waits_since = outbox.now;
         match lock_of(job.step) {
             Some(lock) if self.locks[lock].holder != NIL => {
                 self.locks[lock].waiting.push_back(core)
             }
-            Some(lock) => self.enter(queue, core, lock),
-            None => self.work(queue, core, Duration::ZERO),
+            Some(lock) => self.enter(outbox, core, lock),
+            None => self.work(outbox, core, Duration::ZERO),
         }
     }
 
     /// The core has the lock.
-    fn enter(&mut self, queue: &mut Events, core: u32, lock: usize) {
+    fn enter(&mut self, outbox: &mut Outbox, core: u32, lock: usize) {
         let lock = &mut self.locks[lock];
         lock.holder = core;
         let last = std::mem::replace(&mut lock.last, core);
@@ -114,81 +109,50 @@ impl Naive {
             true => Duration::ZERO,
             false => self.costs.handover,
         };
-        self.work(queue, core, handover);
+        self.work(outbox, core, handover);
     }
 
     /// The core does its step, once its cache has the lock.
-    fn work(&mut self, queue: &mut Events, core: u32, handover: Duration) {
+    fn work(&mut self, outbox: &mut Outbox, core: u32, handover: Duration) {
         let state = &mut self.cores[core as usize];
         let Some(job) = state.running else { return };
-        let waited = queue.now() - state.waits_since;
-        self.tables.usage.spin += waited;
-        self.tables.usage.lock_wait += waited;
-        state.time = run_core(queue, core, handover + self.costs.of(job.step, job.pages));
-    }
-
-    /// What a core does. Its only thread has its number.
-    pub(super) fn running(&self, core: u32) -> Option<(u32, &'static str, Duration)> {
-        let state = self.cores.get(core as usize)?;
-        let job = state.running?;
-        Some((core, job.step.thread_type().name(), state.time))
-    }
-
-    /// A core has finished its step.
-    pub(super) fn step(&mut self, queue: &mut Events, commands: &mut impl Commands, core: u32) {
-        let state = &mut self.cores[core as usize];
-        let time = state.time;
-        let Some(job) = state.running.take() else {
-            return;
-        };
-        self.tables.usage.count(job.step, time);
-        self.tables.usage.issued += time;
-        if let Some(lock) = lock_of(job.step) {
-            self.locks[lock].holder = NIL;
-            if let Some(next) = self.locks[lock].waiting.pop_front() {
-                self.enter(queue, next, lock);
-            }
-        }
-        if let Some(next) = self.after(queue, commands, job) {
-            self.begin(queue, core, next);
-        } else if let Some(next) = self.waiting.pop_front() {
-            self.begin(queue, core, next);
-        } else {
-            self.idle.push(core);
-        }
+        let waited = outbox.now - state.waits_since;
+        self.tables.counted.spin += waited;
+        self.tables.counted.usage.lock_wait += waited;
+        state.time = outbox.wake(core, handover + self.costs.of(job.step, job.pages));
     }
 
     /// What the core does next for the same command.
-    fn after(&mut self, queue: &mut Events, commands: &mut impl Commands, job: Job) -> Option<Job> {
+    fn after(&mut self, outbox: &mut Outbox, job: Job) -> Option<Job> {
         let request = job.request;
         if matches!(job.step, Step::Collect | Step::Journal) {
             return None;
         }
-        let opcode = commands.opcode(request);
-        let count = commands.work(request);
+        let command = &self.tables.commands[request];
+        let (opcode, count) = (command.opcode, command.work());
         let (step, pages) = match job.step {
             Step::Fetch => (Step::Parse, 0),
             Step::Parse if opcode == Opcode::Flush => (Step::Compose, 0),
             Step::Parse => (Step::Lock, 0),
-            Step::Lock if !self.tables.lock(queue.now(), commands, request) => return None,
+            Step::Lock if !self.tables.lock(outbox.now, request) => return None,
             Step::Lock => (Step::Buffer, count),
-            Step::Buffer if opcode == Opcode::Read => match self.tables.serve(commands, request) {
+            Step::Buffer if opcode == Opcode::Read => match self.tables.serve(outbox, request) {
                 true => (Step::Unlock, 0),
                 false => (Step::Translate, count),
             },
             Step::Buffer => {
-                self.tables.change(commands, request);
+                self.tables.change(request);
                 (Step::Translate, count)
             }
             Step::Translate => (Step::Compose, count),
-            Step::Compose if !self.tables.start(commands, request) => return None,
+            Step::Compose if !self.tables.start(outbox, request) => return None,
             Step::Compose => (Step::Unlock, 0),
             Step::Unlock => {
-                self.unlock(queue, commands, request);
+                self.unlock(outbox, request);
                 return None;
             }
             Step::Complete => {
-                self.tables.complete(commands, request);
+                self.tables.complete(outbox, request);
                 return None;
             }
             Step::Dispatch | Step::Fill | Step::ComposeWrite | Step::Layer => return None,
@@ -197,31 +161,73 @@ impl Naive {
         Some(step.of(request, pages))
     }
 
-    fn unlock(&mut self, queue: &mut Events, commands: &mut impl Commands, request: u32) {
+    fn unlock(&mut self, outbox: &mut Outbox, request: u32) {
         let mut granted = std::mem::take(&mut self.granted);
-        self.tables
-            .unlock(queue.now(), commands, request, &mut granted);
+        self.tables.unlock(outbox, request, &mut granted);
         for request in granted.drain(..) {
-            let pages = commands.work(request);
-            self.assign(queue, Step::Buffer.of(request, pages));
+            let pages = self.tables.commands[request].work();
+            self.assign(outbox, Step::Buffer.of(request, pages));
         }
         self.granted = granted;
     }
+}
+
+impl Firmware for Naive {
+    fn accept(&mut self, command: Fetched, outbox: &mut Outbox) {
+        self.tables.insert(command);
+        self.assign(outbox, Step::Fetch.of(command.request, 0));
+    }
+
+    /// What a core does. Its only thread has its number.
+    fn running(&self, core: u32) -> Option<(u32, &'static str, Duration)> {
+        let state = self.cores.get(core as usize)?;
+        let job = state.running?;
+        Some((core, job.step.thread_type().name(), state.time))
+    }
+
+    /// A core has finished its step.
+    fn step(&mut self, core: u32, outbox: &mut Outbox) {
+        let state = &mut self.cores[core as usize];
+        let time = state.time;
+        let Some(job) = state.running.take() else {
+            return;
+        };
+        self.tables.counted.count(job.step, time);
+        self.tables.counted.issued += time;
+        if let Some(lock) = lock_of(job.step) {
+            self.locks[lock].holder = NIL;
+            if let Some(next) = self.locks[lock].waiting.pop_front() {
+                self.enter(outbox, next, lock);
+            }
+        }
+        if let Some(next) = self.after(outbox, job) {
+            self.begin(outbox, core, next);
+        } else if let Some(next) = self.waiting.pop_front() {
+            self.begin(outbox, core, next);
+        } else {
+            self.idle.push(core);
+        }
+    }
 
     /// The medium is through with a command.
-    pub(super) fn ended(&mut self, queue: &mut Events, commands: &mut impl Commands, request: u32) {
-        self.tables.end(commands, request);
-        if commands.state(request).keeps_lock {
-            self.assign(queue, Step::Unlock.of(request, 0));
+    fn ended(&mut self, request: u32, outbox: &mut Outbox) {
+        self.tables.end(request);
+        let command = self.tables.commands[request];
+        if command.keeps_lock {
+            self.assign(outbox, Step::Unlock.of(request, 0));
         }
-        if self.journals && commands.opcode(request) == Opcode::Write {
-            self.assign(queue, Step::Journal.of(request, commands.work(request)));
+        if self.journals && command.opcode == Opcode::Write {
+            self.assign(outbox, Step::Journal.of(request, command.work()));
         }
-        self.assign(queue, Step::Complete.of(request, 0));
+        self.assign(outbox, Step::Complete.of(request, 0));
     }
 
     /// Garbage collection has moved pages.
-    pub(super) fn collected(&mut self, queue: &mut Events, pages: u64) {
-        self.assign(queue, Step::Collect.of(0, pages));
+    fn collected(&mut self, pages: u64, outbox: &mut Outbox) {
+        self.assign(outbox, Step::Collect.of(0, pages));
+    }
+
+    fn usage(&self, now: Instant) -> Usage {
+        self.tables.usage(now)
     }
 }

@@ -3,8 +3,10 @@
 
 use proptest::prelude::*;
 
+use meldsim::engine::TotalTime;
+
 use super::*;
-use crate::engine::{NIL, TotalTime};
+use crate::command::NIL;
 
 /// Pages of the tests: several for each slot of the smallest buffer.
 const PAGES: u64 = 40;
@@ -26,12 +28,12 @@ fn orders() -> impl Strategy<Value = Vec<(Order, u64)>> {
 
 /// Submits the orders with the pauses between them. Without evicted-page fields they are emptied after
 /// every event.
-fn run(section: &Section, orders: &[(Order, u64)], has_evicted_field: bool) -> Bench {
+fn run(section: &(Design, Section), orders: &[(Order, u64)], has_evicted_field: bool) -> Bench {
     let mut bench = Bench::new(section, Duration::from_us(25));
     let step = |bench: &mut Bench| {
         let is_any = bench.step();
         if !has_evicted_field {
-            bench.firmware.tables_mut().buffer.forget_evicted();
+            bench.firmware.tables().buffer.forget_evicted();
         }
         is_any
     };
@@ -51,7 +53,7 @@ fn run(section: &Section, orders: &[(Order, u64)], has_evicted_field: bool) -> B
 /// The naive model: commands one after the other, in the order in which they got their ranges. Returns
 /// the reads that gave something else.
 fn wrong(bench: &mut Bench) -> Vec<(u32, u64, Option<u32>)> {
-    let order = bench.firmware.tables_mut().record.order.clone();
+    let order = bench.firmware.tables().record.order.clone();
     assert_eq!(order.len(), bench.orders.len());
     let mut place = vec![0; order.len()];
     for (index, &request) in order.iter().enumerate() {
@@ -115,7 +117,7 @@ fn a_displaced_page_is_read_through_the_evicted_page_field() {
     for section in sections(7, SLOTS) {
         let mut bench = run(&section, &displaced(), true);
         assert_eq!(wrong(&mut bench), [], "{section:?}");
-        assert_eq!(bench.firmware.usage().cache_hits, 1, "{section:?}");
+        assert_eq!(bench.usage().cache_hits, 1, "{section:?}");
     }
 }
 
@@ -133,9 +135,9 @@ fn bypassing_keeps_reads_off_cache_threads() {
     let mut section = sections(7, SLOTS).pop().unwrap();
     let reads: Vec<(Order, u64)> = (0..50).map(|page| (Order::read(page, 1), 100)).collect();
     for bypass in [true, false] {
-        section.cache_bypass = bypass;
-        let bench = run(&section, &reads, true);
-        let usage = bench.firmware.usage();
+        section.1.cache_bypass = bypass;
+        let mut bench = run(&section, &reads, true);
+        let usage = bench.usage();
         let cache = usage.busy[2];
         assert_eq!(usage.cache_bypasses, if bypass { 50 } else { 0 });
         assert_eq!(cache == TotalTime::default(), bypass);
@@ -145,7 +147,7 @@ fn bypassing_keeps_reads_off_cache_threads() {
 /// Two writes of the same pages, of which the second is done sooner in every stage but shares one
 /// page with the first. If they were not ordered, the medium would have the first write's data on the
 /// shared page after the second has completed. Unlocked: the first loses its range to the second.
-fn racing(section: &Section, unlocked: bool) -> (Vec<u32>, u32, u32) {
+fn racing(section: &(Design, Section), unlocked: bool) -> (Vec<u32>, u32, u32) {
     let mut bench = Bench::new(section, Duration::from_us(10));
     let long = bench.submit(Order::write(0, 64));
     let short = bench.submit(Order {
@@ -153,20 +155,21 @@ fn racing(section: &Section, unlocked: bool) -> (Vec<u32>, u32, u32) {
         ..Order::write(63, 1)
     });
     if unlocked {
-        let range = bench.orders.pages(long);
-        let is_locked = |bench: &mut Bench, request| bench.orders.state(request).is_locked;
+        let is_locked =
+            |bench: &mut Bench, request| bench.firmware.tables().commands[request].is_locked;
         while !is_locked(&mut bench, long) {
             bench.step();
         }
-        assert_eq!(bench.firmware.tables_mut().index.release(&range), NIL);
+        let tables = bench.firmware.tables();
+        assert_eq!(tables.index.release(&tables.commands[long].pages), NIL);
         while !is_locked(&mut bench, short) {
             bench.step();
         }
         while is_locked(&mut bench, short) {
             bench.step();
         }
-        let index = &mut bench.firmware.tables_mut().index;
-        assert!(index.acquire(&mut bench.orders, long));
+        let tables = bench.firmware.tables();
+        assert!(tables.index.acquire(&mut tables.commands, long));
         assert!(is_locked(&mut bench, long), "it still has to unlock it");
     }
     bench.run();
@@ -188,7 +191,7 @@ fn a_short_write_does_not_overtake_a_long_one_that_it_overlaps() {
 #[test]
 fn without_the_lock_it_does() {
     let mut section = sections(8, 1024).pop().unwrap();
-    section.optimise(true);
+    section.1.optimise(true);
     let (completed, on_medium, short) = racing(&section, true);
     assert_eq!(completed, [1, 0]);
     assert_ne!(on_medium, short);
@@ -198,7 +201,7 @@ fn without_the_lock_it_does() {
 fn waiting_commands_are_served_in_the_order_of_asking() {
     for mut section in sections(6, 64) {
         // Several may overtake each other before they ask.
-        section.threads.nvmq = 1;
+        section.1.threads.nvmq = 1;
         let mut bench = Bench::new(&section, Duration::from_us(5));
         for _ in 0..40 {
             bench.submit(Order::write(7, 1));
@@ -206,11 +209,11 @@ fn waiting_commands_are_served_in_the_order_of_asking() {
         bench.run();
         let in_order: Vec<u32> = (0..40).collect();
         assert_eq!(
-            bench.firmware.tables_mut().record.order,
+            bench.firmware.tables().record.order,
             in_order,
             "{section:?}"
         );
-        let usage = bench.firmware.usage();
+        let usage = bench.usage();
         assert!(usage.lock_conflicts > 0, "{section:?}");
         assert!(usage.lock_wait > TotalTime::default());
     }
@@ -224,6 +227,6 @@ fn commands_that_do_not_overlap_do_not_wait() {
             bench.submit(Order::write(3 * number, 3));
         }
         bench.run();
-        assert_eq!(bench.firmware.usage().lock_conflicts, 0, "{section:?}");
+        assert_eq!(bench.usage().lock_conflicts, 0, "{section:?}");
     }
 }

@@ -1,42 +1,34 @@
 //! A command in the firmware: what is kept of it, its steps, whose work they are and what they take.
 
-use crate::engine::{Duration, EventQueue, Instant, TotalTime};
-use crate::event::Event;
-use crate::nvme::Opcode;
-use crate::profile::{Firmware, FirmwareDesign};
+use std::ops::{Index, IndexMut};
 
-/// The queue that the cores have their events in.
-pub(crate) type Events = EventQueue<Event>;
+use meldsim::engine::TotalTime;
+use meldsim::policy::firmware::{Fetched, Pages, Usage};
+use meldsim::profile::{Firmware, FirmwareCore};
+use meldsim::{Duration, Instant, Opcode};
 
-/// A core is at work for a while; its event comes at the end. Work that takes no time at all would
-/// never let time pass. Returns how long it takes.
-#[inline]
-pub(super) fn run_core(queue: &mut Events, core: u32, time: Duration) -> Duration {
-    let time = time.max(Duration::from_ps(1));
-    queue.schedule(queue.now() + time, Event::Firmware(core));
-    time
+/// The number of no command, and of no core.
+pub(super) const NIL: u32 = u32::MAX;
+
+/// How the firmware is built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Design {
+    /// Every core does whole commands, on shared memory with a lock for each structure.
+    Naive,
+    /// One core takes commands apart by address, each other core runs layered firmware on its part.
+    ManyLayered,
+    /// Threads by type, one for each stage or several, that send messages.
+    Pipeline,
 }
 
-/// A range of logical pages of a volume (a namespace's space in an NVM set).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Pages {
-    pub(crate) volume: u32,
-    pub(crate) first: u64,
-    pub(crate) end: u64,
-}
-
-impl Pages {
-    #[inline]
-    pub(crate) fn count(&self) -> u64 {
-        self.end - self.first
-    }
-}
-
-/// What the firmware keeps of a command, in the command's record.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct CommandState {
+/// A command in the firmware.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Command {
+    pub(super) opcode: Opcode,
+    pub(super) pages: Pages,
+    pub(super) is_partial: bool,
     pub(super) waits_since: Instant,
-    /// The command that waits behind it for the same range, or [`NIL`](crate::engine::NIL).
+    /// The command that waits behind it for the same range, or [`NIL`].
     pub(super) next_waiter: u32,
     /// The thread that completes it.
     pub(super) thread: u32,
@@ -52,40 +44,58 @@ pub(crate) struct CommandState {
     pub(super) is_done: bool,
 }
 
-/// The records of the commands, by number: what the firmware sees of them, and what it keeps there.
-pub(crate) trait Commands {
-    fn opcode(&self, request: u32) -> Opcode;
-
-    /// Every page that it touches; of several ranges, from the first to the last. Empty for a flush.
-    fn pages(&self, request: u32) -> Pages;
-
-    /// Whether it covers its first or its last page only in part.
-    fn is_partial(&self, request: u32) -> bool;
-
-    /// The submission queue it came from.
-    fn queue(&self, request: u32) -> u16;
-
-    fn state(&mut self, request: u32) -> &mut CommandState;
-
+impl Command {
     /// Pages that take work.
     #[inline]
-    fn work(&self, request: u32) -> u64 {
-        match self.opcode(request) {
-            Opcode::Read | Opcode::Write | Opcode::Append => self.pages(request).count(),
+    pub(super) fn work(&self) -> u64 {
+        match self.opcode {
+            Opcode::Read | Opcode::Write | Opcode::Append => self.pages.count(),
             Opcode::Deallocate | Opcode::Flush | Opcode::ManageZone => 1,
         }
     }
 }
 
-/// What the firmware wants done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Action {
-    /// The command begins on the medium.
-    Start(u32),
-    /// The data of a read come from the burst buffer; as with [`Action::Start`], its end is reported.
-    Serve(u32),
-    /// The command is complete: the host may know.
-    Complete(u32),
+/// The commands, by number.
+#[derive(Debug, Default)]
+pub(super) struct Commands(Vec<Command>);
+
+impl Commands {
+    /// The controller has fetched a command.
+    #[inline]
+    pub(super) fn insert(&mut self, fetched: Fetched) {
+        let command = Command {
+            opcode: fetched.opcode,
+            pages: fetched.pages,
+            is_partial: fetched.is_partial,
+            waits_since: Instant::START,
+            next_waiter: NIL,
+            thread: 0,
+            parts: 0,
+            keeps_lock: false,
+            fills: false,
+            is_locked: false,
+            is_done: false,
+        };
+        match self.0.get_mut(fetched.request as usize) {
+            Some(free) => *free = command,
+            None => self.0.resize(fetched.request as usize + 1, command),
+        }
+    }
+}
+
+impl Index<u32> for Commands {
+    type Output = Command;
+    #[inline]
+    fn index(&self, request: u32) -> &Command {
+        &self.0[request as usize]
+    }
+}
+
+impl IndexMut<u32> for Commands {
+    #[inline]
+    fn index_mut(&mut self, request: u32) -> &mut Command {
+        &mut self.0[request as usize]
+    }
 }
 
 /// The types of threads. Designs without such threads do the same work elsewhere.
@@ -106,9 +116,6 @@ pub(super) enum ThreadType {
     /// Journals changes of the mapping.
     Log,
 }
-
-/// How many [`ThreadType`]s there are.
-const TYPES: usize = 7;
 
 /// What a thread does at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -214,7 +221,7 @@ pub(super) struct Costs {
 
 impl Costs {
     /// Of a flash of which a transaction programs so many pages.
-    pub(super) fn new(firmware: &Firmware, program_pages: u64) -> Costs {
+    pub(super) fn new(design: Design, firmware: &Firmware, program_pages: u64) -> Costs {
         let cost = &firmware.cost;
         let speed = u64::from(firmware.core.speed_percent);
         let on_core = |time: Duration| Duration::from_ps(time.as_ps().saturating_mul(100) / speed);
@@ -226,8 +233,8 @@ impl Costs {
         let zero = Duration::ZERO;
         let if_any = |is_any, time| if is_any { time } else { zero };
         // Naive cores call each other's code; all others send messages.
-        let message = if_any(firmware.design != FirmwareDesign::Naive, cost.message);
-        let is_pipeline = firmware.design == FirmwareDesign::Pipeline;
+        let message = if_any(design != Design::Naive, cost.message);
+        let is_pipeline = design == Design::Pipeline;
         let splits = is_pipeline && firmware.dynamic_serialization;
         let forwards = is_pipeline && firmware.lock_forwarding;
 
@@ -238,17 +245,17 @@ impl Costs {
         };
         let mut set =
             |step: Step, fixed, page| costs.services[step as usize] = Service { fixed, page };
-        match firmware.design {
-            FirmwareDesign::Ideal | FirmwareDesign::Naive => {
+        match design {
+            Design::Naive => {
                 set(Step::Fetch, fetch, zero);
                 set(Step::Parse, parse, zero);
                 set(Step::Complete, complete, zero);
             }
-            FirmwareDesign::ManyLayered => {
+            Design::ManyLayered => {
                 set(Step::Fetch, fetch + parse + lock, zero);
                 set(Step::Complete, message + complete + unlock, zero);
             }
-            FirmwareDesign::Pipeline => {
+            Design::Pipeline => {
                 set(Step::Fetch, fetch + if_any(!splits, parse), zero);
                 set(Step::Parse, message + parse, zero);
                 // The thread that completes may also have to unlock.
@@ -325,30 +332,59 @@ impl Costs {
     }
 }
 
-/// Counters of the firmware since the device was built.
+/// What the cores have done since the device was built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct FirmwareUsage {
-    /// Time cores worked as threads of each type: NVMQ, ILOCK, CACHE, TRANS, FCMD, BGC, LOG.
-    pub(crate) busy: [TotalTime; TYPES],
+pub(super) struct Counted {
+    pub(super) usage: Usage,
     /// Time that threads issued instructions.
-    pub(crate) issued: TotalTime,
-    /// Time that commands waited for a range, and cores for a lock of shared memory.
-    pub(crate) lock_wait: TotalTime,
+    pub(super) issued: TotalTime,
     /// Time that cores did nothing but wait for a lock of shared memory.
-    pub(crate) spin: TotalTime,
-    /// Commands that found their range locked.
-    pub(crate) lock_conflicts: u64,
-    /// Messages between threads.
-    pub(crate) messages: u64,
-    /// Reads that the burst buffer answered.
-    pub(crate) cache_hits: u64,
-    /// Reads that did not need a CACHE thread.
-    pub(crate) cache_bypasses: u64,
+    pub(super) spin: TotalTime,
 }
 
-impl FirmwareUsage {
+impl Counted {
     #[inline]
     pub(super) fn count(&mut self, step: Step, time: Duration) {
-        self.busy[step.thread_type() as usize] += time;
+        self.usage.busy[step.thread_type() as usize] += time;
+    }
+
+    /// Energy of so many cores up to `now`. Threads have issued for some of it, as many as fill a core side by side, and cores
+    /// have waited for locks.
+    pub(super) fn energy_nj(&self, cores: u32, core: &FirmwareCore, now: Instant) -> u64 {
+        let whole_ps = u128::from(now.as_ps()) * u128::from(cores);
+        let of = |time_ps: u128, pj_a_second: u64| {
+            time_ps * u128::from(pj_a_second) / 1_000_000_000_000_000
+        };
+        let active_ps = self.issued.as_ps() / u128::from(core.issues) + self.spin.as_ps();
+        let idle_ps = whole_ps.saturating_sub(active_ps);
+        (of(active_ps, core.active_energy.0) + of(idle_ps, core.idle_energy.0)) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn energy_is_that_of_all_cores_however_long() {
+        let mut core = FirmwareCore::default();
+        let seconds = 100 * 86_400;
+        let time = Duration::from_ms(1_000) * seconds;
+        let nj = |pj_a_second: u64, cores: u64| pj_a_second / 1_000 * seconds * cores;
+        let of = |core: &FirmwareCore, threads, spin: Duration| {
+            let counted = Counted {
+                issued: vec![time; threads].into_iter().sum(),
+                spin: spin.into(),
+                ..Counted::default()
+            };
+            counted.energy_nj(8, core, Instant::START + time)
+        };
+        let idle = of(&core, 0, Duration::ZERO);
+        assert_eq!(idle, nj(core.idle_energy.0, 8));
+        let expected = nj(core.active_energy.0, 6) + nj(core.idle_energy.0, 2);
+        assert_eq!(of(&core, 5, time), expected);
+        // Two threads that issue side by side are one core at work.
+        core.issues = 2;
+        assert_eq!(of(&core, 10, time), expected);
     }
 }

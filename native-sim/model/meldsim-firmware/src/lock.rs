@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::command::{Commands, Pages};
-use crate::engine::NIL;
+use meldsim::policy::firmware::Pages;
+
+use super::command::{Commands, NIL};
 
 /// The key of a locked range: its volume and its first page.
 type Start = (u32, u64);
@@ -26,16 +27,16 @@ pub(super) struct IndexLock {
 impl IndexLock {
     /// Locks the pages of a command. False when it has to wait for a range.
     #[inline]
-    pub(super) fn acquire(&mut self, commands: &mut impl Commands, request: u32) -> bool {
-        let pages = commands.pages(request);
+    pub(super) fn acquire(&mut self, commands: &mut Commands, request: u32) -> bool {
+        let pages = commands[request].pages;
         // Only the last that begins before the end can overlap: the others end before it begins.
         let before = self.held.range_mut(..(pages.volume, pages.end)).next_back();
         if let Some((&(volume, _), held)) = before {
             if volume == pages.volume && held.end > pages.first {
-                commands.state(request).next_waiter = NIL;
+                commands[request].next_waiter = NIL;
                 match std::mem::replace(&mut held.last, request) {
                     NIL => held.first = request,
-                    last => commands.state(last).next_waiter = request,
+                    last => commands[last].next_waiter = request,
                 }
                 return false;
             }
