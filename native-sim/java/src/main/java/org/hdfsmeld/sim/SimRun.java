@@ -3,6 +3,7 @@ package org.hdfsmeld.sim;
 import static org.hdfsmeld.sim.NativeSimDevice.cString;
 import static org.hdfsmeld.sim.NativeSimDevice.text;
 
+import com.sun.jna.Pointer;
 import java.nio.file.Path;
 
 /**
@@ -25,6 +26,26 @@ public final class SimRun {
   public static String run(String library, String request) throws SimException {
     NativeLoader.STUDY.bind(library);
     return result(meldsim_run(LibMeldsim.ABI_VERSION, cString(request)));
+  }
+
+  /**
+   * Makes a victim policy known to the profiles of runs in this process. Another one that was
+   * registered under this name before is replaced for runs to come.
+   *
+   * @param library as of {@link #run}
+   * @param name what profiles call it: small letters, digits and hyphens
+   * @param about what it does, in a line
+   * @throws SimException when the library cannot be loaded, or has a policy of that name itself
+   */
+  public static void register(
+      String library, String name, String about, VictimPolicy.Factory factory) throws SimException {
+    NativeLoader.STUDY.bind(library);
+    int status =
+        meldsim_register_victims(
+            LibMeldsim.ABI_VERSION, cString(name), cString(about), VictimPolicies.table(factory));
+    if (status < 0) {
+      throw failure(status);
+    }
   }
 
   /**
@@ -62,14 +83,29 @@ public final class SimRun {
 
   private static String result(long status) throws SimException {
     if (status < 0) {
-      throw new SimException((int) status, text(SimRun::meldsim_last_error));
+      throw failure((int) status);
     }
     return text(SimRun::meldsim_run_result);
+  }
+
+  /** The library's last error; its cause is what a policy threw, if one did. */
+  private static SimException failure(int status) {
+    SimException failure = new SimException(status, text(SimRun::meldsim_last_error));
+    if (status == SimStatus.POLICY && VictimPolicies.THROWN.get() != null) {
+      failure.initCause(VictimPolicies.THROWN.get());
+    }
+    VictimPolicies.THROWN.remove();
+    return failure;
   }
 
   private static native int meldsim_last_error(byte[] buf, long len);
 
   private static native long meldsim_run(int abiVersion, byte[] request);
+
+  private static native int meldsim_register_victims(
+      int abiVersion, byte[] name, byte[] about, Pointer table);
+
+  static native int meldsim_policy_error(byte[] text);
 
   private static native long meldsim_report(byte[] request);
 

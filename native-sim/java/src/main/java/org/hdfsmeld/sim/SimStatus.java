@@ -16,18 +16,24 @@ public final class SimStatus {
   public static final int TICKET = -11;
   public static final int SNAPSHOT = -13;
   public static final int CLOCK = -14;
+  public static final int ZONE = -15;
+  public static final int POLICY = -16;
 
   /** By their numbers; -12 is of the tests' library. */
   private static final String[] NAMES =
       ("OK,ARGUMENT,PROFILE,NAMESPACE,RANGE,CAPACITY,UNSUPPORTED,TIMEOUT,CLOSED,PANIC,ABI,TICKET,"
-              + "status -12,SNAPSHOT,CLOCK")
+              + "status -12,SNAPSHOT,CLOCK,ZONE,POLICY")
           .split(",");
 
   private SimStatus() {}
 
   /** Whether the device is of no use any more after this status. */
   public static boolean isFatal(long status) {
-    return status == PANIC || status == CLOSED || status == ABI || status == CLOCK;
+    return status == PANIC
+        || status == CLOSED
+        || status == ABI
+        || status == CLOCK
+        || status == POLICY;
   }
 
   /** The status' name as in {@code meldsim.h}, without its prefix. */
