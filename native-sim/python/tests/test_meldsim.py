@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 import unittest
 from pathlib import Path
 
@@ -155,7 +156,7 @@ class InStreams(meldsim.PlacementPolicy):
 
 class Policies(unittest.TestCase):
     SETTINGS = {"geometry.blocks_per_plane": 20, "geometry.wordlines_per_block": 32}
-    JOB = {"rw": "randwrite", "bs": "4k", "iodepth": 32, "size": "1500m", "io_size": "1g", "norandommap": 1}
+    JOB = {"rw": "randwrite", "bs": "4k", "iodepth": 32, "size": "100%", "io_size": "1g", "norandommap": 1}
 
     def run_with(self, *policies, **settings):
         settings = {**self.SETTINGS, **settings}
@@ -177,12 +178,11 @@ class Policies(unittest.TestCase):
         def answer(candidates):
             raise LookupError("of the policy")
 
-        with self.assertRaisesRegex(LookupError, "of the policy") as caught:
+        try:
             self.run_with(Answers(answer))
-        frames = caught.exception.__traceback__
-        while frames.tb_next:
-            frames = frames.tb_next
-        self.assertEqual(frames.tb_frame.f_code.co_name, "answer")
+            self.fail("nothing was raised")
+        except LookupError as error:
+            self.assertEqual(traceback.extract_tb(error.__traceback__)[-1].name, "answer")
         for answer, said in [
             (lambda candidates: [1 << 20], "rank names superblock 1048576, which was not given"),
             (lambda candidates: [], "names no superblock"),
