@@ -61,18 +61,32 @@ impl Serial {
     }
 }
 
-/// What `bytes` take; nothing where the rate does not limit.
-fn time_of(bytes: u64, rate: DataRate) -> Duration {
-    if rate == DataRate(0) {
-        return Duration::ZERO;
+/// What bytes take at a rate; nothing where it does not limit. Requests are alike: the last answer is kept, for a division takes as
+/// long as much else of a request.
+#[derive(Clone, Debug)]
+struct Rated {
+    rate: DataRate,
+    last: (u64, Duration),
+}
+
+impl Rated {
+    fn new(rate: DataRate) -> Rated {
+        Rated {
+            rate,
+            last: (0, Duration::ZERO),
+        }
     }
-    const PS_PER_S: u64 = 1_000_000_000_000;
-    // In 64 bits as far as they go: a division of 128 takes several times as long.
-    if let Some(product) = bytes.checked_mul(PS_PER_S) {
-        return Duration::from_ps(product / rate.0);
+
+    #[inline]
+    fn time_of(&mut self, bytes: u64) -> Duration {
+        if bytes != self.last.0 && self.rate != DataRate(0) {
+            const PS_PER_S: u128 = 1_000_000_000_000;
+            let ps = u128::from(bytes) * PS_PER_S / u128::from(self.rate.0);
+            let time = Duration::from_ps(u64::try_from(ps).unwrap_or(u64::MAX));
+            self.last = (bytes, time);
+        }
+        self.last.1
     }
-    let ps = u128::from(bytes) * u128::from(PS_PER_S) / u128::from(rate.0);
-    Duration::from_ps(u64::try_from(ps).unwrap_or(u64::MAX))
 }
 
 /// The DRAM of the controller, which all NVM sets share: data are written to it and read from it one after the other.
@@ -81,7 +95,7 @@ fn time_of(bytes: u64, rate: DataRate) -> Duration {
 /// as well. Programs and collection take the DRAM's time, and do not wait for it: buses of flash are slower.
 #[derive(Clone, Debug)]
 struct Dram {
-    rate: DataRate,
+    rate: Rated,
     port: Serial,
     /// Bytes of programs and collection that have been accounted.
     moved: u64,
@@ -90,7 +104,7 @@ struct Dram {
 /// The link to the host, and the DRAM behind it.
 #[derive(Clone, Debug)]
 pub(super) struct Link {
-    rate: DataRate,
+    rate: Rated,
     /// What a command takes besides its data.
     command_time: Duration,
     to_device: Serial,
@@ -103,12 +117,12 @@ impl Link {
     fn new(profile: &Profile) -> Link {
         let rate = profile.controller.dram_rate;
         Link {
-            rate: profile.host.link_rate,
+            rate: Rated::new(profile.host.link_rate),
             command_time: profile.host.link_command_time,
             to_device: Serial::default(),
             to_host: Serial::default(),
             dram: (rate != DataRate(0)).then(|| Dram {
-                rate,
+                rate: Rated::new(rate),
                 port: Serial::default(),
                 moved: 0,
             }),
@@ -117,7 +131,7 @@ impl Link {
 
     /// When a write and its data have crossed to the device and are in its DRAM.
     pub(super) fn receive(&mut self, now: Instant, bytes: u64) -> Instant {
-        let time = time_of(bytes, self.rate) + self.command_time;
+        let time = self.rate.time_of(bytes) + self.command_time;
         let crossed = self.to_device.serve(now, time);
         crossed.max(self.through_dram(now, bytes))
     }
@@ -133,7 +147,7 @@ impl Link {
     fn through_dram(&mut self, now: Instant, bytes: u64) -> Instant {
         match &mut self.dram {
             None => now,
-            Some(dram) => dram.port.serve(now, time_of(bytes, dram.rate)),
+            Some(dram) => dram.port.serve(now, dram.rate.time_of(bytes)),
         }
     }
 
@@ -143,7 +157,7 @@ impl Link {
         if let Some(dram) = &mut self.dram {
             let bytes = bytes();
             if bytes > dram.moved {
-                let time = time_of(bytes - dram.moved, dram.rate);
+                let time = dram.rate.time_of(bytes - dram.moved);
                 dram.moved = bytes;
                 dram.port.serve(now, time);
             }
@@ -151,9 +165,13 @@ impl Link {
     }
 
     /// What the pages of a read will take to the host.
-    pub(super) fn outbound(&self, request: &Request) -> Outbound {
+    pub(super) fn outbound(&mut self, request: &Request) -> Outbound {
+        let bytes = match request.range.pages() {
+            0 | 1 => request.bytes,
+            pages => request.bytes / pages,
+        };
         Outbound {
-            page: time_of(request.bytes / request.range.pages().max(1), self.rate),
+            page: self.rate.time_of(bytes),
             command: self.command_time,
             from_controller: 0,
         }

@@ -52,7 +52,7 @@ impl<const PLAIN: bool> ChannelContext<'_, true, PLAIN> {
 
     /// A page has crossed the bus. The die takes its next command.
     #[inline(always)]
-    fn end_page(mut self, way: u32, now: Instant) -> Option<Stepped> {
+    fn end_page(&mut self, way: u32, now: Instant) -> Option<Stepped> {
         let die = &mut self.dies[way as usize];
         // It may have been granted the bus before the end of its sense.
         let index = match die.output {
@@ -109,7 +109,7 @@ impl<const PLAIN: bool> ChannelContext<'_, true, PLAIN> {
 
     /// The bus is free. The first die of the ready list takes its next command.
     #[inline(always)]
-    fn begin_page(mut self, now: Instant) -> Option<Stepped> {
+    fn begin_page(&mut self, now: Instant) -> Option<Stepped> {
         let way = self.bus.first_ready()?;
         let die = &self.dies[way as usize];
         let next = die.reads.head;
