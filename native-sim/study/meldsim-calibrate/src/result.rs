@@ -10,7 +10,7 @@ use super::parameter::Key;
 use super::quantile::quantile;
 use super::request::Request;
 use meldsim_measured::{Bar, Cell, LeftOut, Question, distinct, of_key};
-use meldsim_stats::{Cell as Field, Sheet};
+use meldsim_stats::Sheet;
 
 /// A drive, calibrated. In JSON it is what programs need.
 #[derive(Clone, Debug, Serialize)]
@@ -381,12 +381,9 @@ fn far_off(model: &Model, cells: &[Cell]) -> Sheet {
         .cell("at", "at", |row| row.1.question.at.clone())
         .cell("column", "column", |row| row.1.question.column.clone())
         .number("measured", "measured", 2, |row| row.1.question.measured)
-        .number("simulated", "simulated", 2, |row| {
-            Some(row.1.simulated).filter(|value| value.is_finite())
-        })
+        .number("simulated", "simulated", 2, |row| row.1.simulated)
         .number("error_percent", "error, %", 1, |row| {
-            let error = 100.0 * (row.1.simulated / row.1.question.measured - 1.0);
-            Some(error).filter(|error| error.is_finite())
+            100.0 * (row.1.simulated / row.1.question.measured - 1.0)
         })
         .into()
 }
@@ -400,9 +397,7 @@ fn cells_sheet(model: &Model, cells: &[Cell]) -> Sheet {
         .cell("at", "at", |row| row.1.question.at.clone())
         .cell("column", "column", |row| row.1.question.column.clone())
         .number("measured", "measured", 2, |row| row.1.question.measured)
-        .number("simulated", "simulated", 2, |row| {
-            Some(row.1.simulated).filter(|value| value.is_finite())
-        })
+        .number("simulated", "simulated", 2, |row| row.1.simulated)
         .number("error_bars", "error, bars", 2, |row| {
             residual(row.0, row.1.simulated)
         })
@@ -417,9 +412,7 @@ fn cells_sheet(model: &Model, cells: &[Cell]) -> Sheet {
 fn left_out(left_out: &[LeftOut]) -> Sheet {
     Sheet::of("left_out", left_out)
         .cell("file", "file", |row| row.file.clone())
-        .cell("row", "row", |row| {
-            row.row.map_or(Field::Missing, Field::Count)
-        })
+        .count("row", "row", |row| row.row)
         .cell("column", "column", |row| row.column.clone())
         .cell("reason", "reason", |row| row.reason)
         .detail()

@@ -76,8 +76,8 @@ pub struct Source<'a> {
     commands: Commands<'a>,
 }
 
-/// The next command of a source; none when it has ended. It is asked when the command has arrived.
-type Commands<'a> = Box<dyn FnMut(&mut Device) -> Result<Option<Command>, LoadError> + 'a>;
+/// What a source does next. It is asked when its next command has arrived.
+type Commands<'a> = Box<dyn FnMut(&mut Device) -> Result<Next<()>, LoadError> + 'a>;
 
 /// What is not tallied at the start.
 #[derive(Clone, Copy, Debug)]
@@ -176,13 +176,16 @@ impl<'a> Source<'a> {
         commands: impl IntoIterator<Item = Command, IntoIter: 'a>,
     ) -> Source<'a> {
         let mut commands = commands.into_iter();
-        Source::asking(depth, move |_| Ok(commands.next()))
+        Source::asking(depth, move |_| {
+            let next = commands.next();
+            Ok(next.map_or(Next::Wait, |command| Next::Submit(command, ())))
+        })
     }
 
-    /// The same of commands that depend on the device, or prepare it.
+    /// The same of commands that depend on the device, prepare it, or have times of their own.
     pub fn asking(
         depth: impl Into<u64>,
-        next: impl FnMut(&mut Device) -> Result<Option<Command>, LoadError> + 'a,
+        next: impl FnMut(&mut Device) -> Result<Next<()>, LoadError> + 'a,
     ) -> Source<'a> {
         Source {
             queue: QueueId::default(),
@@ -317,15 +320,19 @@ impl<W: FnMut(&Device, usize, &Completion)> Load for Running<'_, W> {
         }
         *due += Duration::from_ps(gap_ps as u64);
         let next = match self.is_over {
-            true => None,
+            true => Next::Wait,
             false => (source.commands)(device)?,
         };
         // Each command that completes at the last moment is still followed by another.
         self.is_over = self.has_enough() && turn.unseen == 0;
-        Ok(next.map_or(Next::Wait, |command| {
-            let bytes = u64::from(command.nlb) * self.lba_bytes;
-            Next::Submit(command, (bytes, now))
-        }))
+        Ok(match next {
+            Next::Submit(command, ()) => {
+                let bytes = u64::from(command.nlb) * self.lba_bytes;
+                Next::Submit(command, (bytes, now))
+            }
+            Next::At(time) => Next::At(time),
+            Next::Wait => Next::Wait,
+        })
     }
 
     fn completed(

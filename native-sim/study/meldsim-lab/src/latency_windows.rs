@@ -40,26 +40,15 @@ const COUNTED: Duration = Duration::from_ms(900);
 /// How far reads in the window may be from reads of an idle set.
 const UNDISTURBED: f64 = 0.02;
 
-/// What goes before the reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Before {
-    Nothing,
-    Writes,
-    WritesAndWindow,
-}
-
-impl Before {
-    fn name(self) -> &'static str {
-        match self {
-            Before::Nothing => "nothing",
-            Before::Writes => "writes",
-            Before::WritesAndWindow => "writes, then a window",
-        }
-    }
-}
+/// What goes before the reads: whether there are writes, and whether a window begins.
+const BEFORE: [(&str, bool, bool); 3] = [
+    ("nothing", false, false),
+    ("writes", true, false),
+    ("writes, then a window", true, true),
+];
 
 struct WindowRow {
-    before: Before,
+    before: &'static str,
     latency: LatencySummary,
     reads: u64,
     /// Pages that garbage collection moved while the reads were counted.
@@ -77,11 +66,10 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
     profile.controller.capacity = ByteSize(0);
     // With pacing hardly anything would be left to collect once the host no longer writes.
     profile.gc.pacing = PacingPolicy::named("off");
-    let before = [Before::Nothing, Before::Writes, Before::WritesAndWindow];
-    let rows = cells.each(before, move |before| reads(&profile, *before));
+    let rows = cells.each(BEFORE, move |before| reads(&profile, *before));
     rows.then(|rows| {
         let sheet = Sheet::of("reads", &rows)
-            .cell("before", "before the reads", |row| row.before.name())
+            .cell("before", "before the reads", |row| row.before)
             .count("reads", "reads", |row| row.reads)
             .number("mean_us", "mean us", 1, |row| row.latency.mean_us)
             .number("p99_us", "p99 us", 1, |row| row.latency.p99_us)
@@ -108,13 +96,16 @@ fn plan<'a>(run: &'a Run, cells: &mut Cells<'a>) -> Planned<'a> {
 fn chart(rows: &[WindowRow]) -> DotPlot {
     let group = |row: &WindowRow| {
         let values = [row.latency.mean_us, row.latency.p99_us];
-        (row.before.name().to_owned(), values)
+        (row.before.to_owned(), values)
     };
     let title = "Reads, by what went before them";
     DotPlot::of(title, "latency, us", ["mean", "p99"], rows, group)
 }
 
-fn reads(profile: &Profile, before: Before) -> Result<WindowRow> {
+fn reads(
+    profile: &Profile,
+    (before, has_writes, has_window): (&'static str, bool, bool),
+) -> Result<WindowRow> {
     let mut device = Device::new(profile)?;
     let page_bytes = profile.mapping_unit().0;
     let span_bytes = device.stats().capacity_pages / u64::from(SETS) * page_bytes;
@@ -123,10 +114,10 @@ fn reads(profile: &Profile, before: Before) -> Result<WindowRow> {
     device.configure_windows(SET, true, PredictableLatencyConfig::default())?;
     // What earns a whole window.
     device.advance_to(device.now() + profile.predictable_latency.ndwin_time_high);
-    if before != Before::Nothing {
+    if has_writes {
         write_until_collecting(&mut device, nsid, page_bytes)?;
     }
-    if before == Before::WritesAndWindow {
+    if has_window {
         device.enter_window(SET, true)?;
     }
     Source::once(&mut device, Command::flush(nsid, 0))?;

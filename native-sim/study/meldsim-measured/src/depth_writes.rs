@@ -69,19 +69,16 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureEr
     let (on_zones, plain): (Vec<_>, Vec<_>) = asked
         .into_iter()
         .partition(|((drive, _), _)| drive.has_zones(tasks.profile));
-    for ((drive, spec), questions) in on_zones {
-        write_zones(tasks, drive, spec, questions)?;
-    }
+    tasks.each(on_zones, write_zones)?;
     write_plain(tasks, plain)
 }
 
 /// A drive of zones is as large as the runs need.
 fn write_zones(
-    tasks: &mut Tasks<'_>,
+    tasks: &Tasks<'_>,
     drive: Drive,
     (work, block, writers, depth, path): Spec,
-    questions: Vec<Question>,
-) -> Result<(), MeasureError> {
+) -> Result<(u64, Answer), MeasureError> {
     let (warm_up, counted) = tasks.scale.choose((0.02, 0.02), ON_ZONES_S);
     let layout = Layout::written_to(1, writers, warm_up + counted);
     let mut profile: Profile = drive.with_zones(tasks.profile, layout.zones() as u32)?;
@@ -105,12 +102,8 @@ fn write_zones(
         };
         Ok(questions.iter().map(value).collect())
     };
-    tasks.add(
-        questions,
-        Layout::written_pages(warm_up + counted),
-        Box::new(answer),
-    );
-    Ok(())
+    let cost = Layout::written_pages(warm_up + counted);
+    Ok((cost, Box::new(answer)))
 }
 
 fn write_plain(tasks: &mut Tasks<'_>, asked: Asked<Spec>) -> Result<(), MeasureError> {

@@ -8,5 +8,5 @@ pub(crate) use super::order::of_key;
 pub(crate) use super::pattern::Pattern;
 pub(crate) use super::progress::Progress;
 pub(crate) use super::sources::{PAGE, latency_us, marks, random, run, sequential, writes};
-pub(crate) use super::task::{Asked, Cells, Past, Simulation, Tasks, device};
+pub(crate) use super::task::{Answer, Asked, Cells, Past, Simulation, Tasks, device};
 pub(crate) use meldsim_host::{Arrivals, Measured, Source, transfer};

@@ -183,23 +183,35 @@ impl Tasks<'_> {
         Ok(asked)
     }
 
-    /// Rows with an equal specification are simulated once.
-    pub(super) fn simulate<S: PartialEq>(
+    /// Rows with an equal specification are simulated once: its cost, and how.
+    pub(super) fn each<S: PartialEq>(
         &mut self,
         asked: Asked<S>,
-        simulation: impl Fn(&Self, Drive, S) -> Result<Simulation, MeasureError>,
+        task: impl Fn(&Self, Drive, S) -> Result<(u64, Answer), MeasureError>,
     ) -> Result<(), MeasureError> {
         let mut groups = Vec::new();
         for (spec, questions) in asked {
             of_key::<_, Vec<Question>>(&mut groups, spec).extend(questions);
         }
         for ((drive, spec), questions) in groups {
-            let simulation = simulation(self, drive, spec)?;
-            let cost = simulation.cost;
-            let answer = move |questions: &[Question]| simulation.answer(questions);
-            self.add(questions, cost, Box::new(answer));
+            let (cost, answer) = task(self, drive, spec)?;
+            self.add(questions, cost, answer);
         }
         Ok(())
+    }
+
+    /// The same by runs of sources.
+    pub(super) fn simulate<S: PartialEq>(
+        &mut self,
+        asked: Asked<S>,
+        simulation: impl Fn(&Self, Drive, S) -> Result<Simulation, MeasureError>,
+    ) -> Result<(), MeasureError> {
+        self.each(asked, |tasks, drive, spec| {
+            let simulation = simulation(tasks, drive, spec)?;
+            let cost = simulation.cost;
+            let answer = move |questions: &[Question]| simulation.answer(questions);
+            Ok((cost, Box::new(answer)))
+        })
     }
 }
 

@@ -20,10 +20,7 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureEr
         &["p5_us", "p50_us", "p95_us", "p99_us", "max_us"],
         "a spread: the same command takes the same time",
     );
-    for row in &table.rows {
-        let Some(drive) = tasks.drive(row)? else {
-            continue;
-        };
+    let asked = tasks.ask(table, |tasks, row, drive| {
         let op = row.text("op")?.to_owned();
         // Closing was measured after one write.
         let written = match row.measured("written_lbas")? {
@@ -32,10 +29,8 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureEr
         };
         if !drive.has_zones(tasks.profile) {
             tasks.leave_out(row, "the profile has no zones")?;
-            continue;
+            return Ok(None);
         }
-        let mut profile = drive.with_zones(tasks.profile, 16)?;
-        profile.host.path = HostPath::Spdk;
         // They gave what no program is waited for.
         let is_fitted = match op.as_str() {
             "reset_after_finish" => written == 0 || written == 275_711,
@@ -51,14 +46,18 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureEr
             is_fitted: tasks.are_own && is_fitted,
         };
         let questions = cells.questions([("mean_us", MEAN, 0.0)])?;
+        Ok(Some(((op, written), questions)))
+    })?;
+    tasks.each(asked, |tasks, drive, (op, written)| {
+        let mut profile = drive.with_zones(tasks.profile, 16)?;
+        profile.host.path = HostPath::Spdk;
         let answer = move |questions: &[Question]| {
             let latency = measure(&profile, &op, written)?;
             let us = latency.as_ps() as f64 / 1e6;
             Ok(questions.iter().map(|_| Some(us)).collect())
         };
-        tasks.add(questions, written / PER_WRITE, Box::new(answer));
-    }
-    Ok(())
+        Ok((written / PER_WRITE, Box::new(answer)))
+    })
 }
 
 /// What the command that a row names takes.

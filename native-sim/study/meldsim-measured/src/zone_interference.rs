@@ -89,22 +89,16 @@ pub(super) fn plan(table: &Table, tasks: &mut Tasks<'_>) -> Result<(), MeasureEr
         };
         Ok(Some((run, questions)))
     })?;
-    let mut groups: Vec<((Drive, Run), Vec<Question>)> = Vec::new();
-    for (spec, questions) in asked {
-        of_key::<_, Vec<Question>>(&mut groups, spec).extend(questions);
-    }
-    for ((drive, run), questions) in groups {
+    tasks.each(asked, |tasks, drive, run| {
         let seconds = seconds(run, tasks.scale.choose(0.05, 2.0));
         // The background may write as well, to two zones at a time.
         let layout = Layout::written_to(READ, run.foreground.2 + 2, seconds);
         let mut profile = drive.with_zones(tasks.profile, layout.zones() as u32)?;
         profile.host.path = HostPath::IoUring;
-        let cost = Layout::written_pages(seconds);
         let answer =
             move |questions: &[Question]| answer(&profile, layout, run, seconds, questions);
-        tasks.add(questions, cost, Box::new(answer));
-    }
-    Ok(())
+        Ok((Layout::written_pages(seconds), Box::new(answer)))
+    })
 }
 
 /// How long a run is counted: that long, in whole distances between two operations of the background.

@@ -4,12 +4,12 @@ use std::cell::RefCell;
 
 use super::error::MeasureError;
 use super::sources::PAGE;
-use meldsim::Duration;
 use meldsim::device::Device;
 use meldsim::engine::Random;
 use meldsim::nvme::zone::{ZoneAction, ZoneShape};
 use meldsim::nvme::{Command, Directive, NamespaceId};
-use meldsim_host::{Arrivals, LoadError, Source, Until, WarmUp, measure, transfer};
+use meldsim::{Duration, Instant};
+use meldsim_host::{Arrivals, LoadError, Next, Source, Until, WarmUp, measure, transfer};
 use meldsim_stats::LatencyHistogram;
 
 /// What a thread does.
@@ -90,16 +90,21 @@ pub(super) fn run(
         random: Random::new(1),
         next: layout.read + 1,
     });
+    let now = device.now();
     let source = |thread: Thread| {
-        let (zones, mut place) = (&zones, None);
-        let next = move |device: &mut Device| {
-            let command = zones.borrow_mut().command(device, thread, &mut place);
-            command.map(Some)
-        };
-        Source::asking(thread.depth, next).arriving(thread.arrivals)
+        let (zones, mut place) = (
+            &zones,
+            Place {
+                due: now,
+                zone: None,
+            },
+        );
+        Source::asking(thread.depth, move |device| {
+            zones.borrow_mut().next(device, thread, &mut place)
+        })
     };
     let sources = (0..count).map(|_| thread).chain(beside).map(source);
-    let (begin, until) = (device.now() + warm_up, Until::Time(warm_up + counted));
+    let (begin, until) = (now + warm_up, Until::Time(warm_up + counted));
     let submit = device.profile().host.path_times().submit;
     let mut latencies = LatencyHistogram::new();
     measure(device, sources, WarmUp::NONE, until, |_, source, done| {
@@ -108,6 +113,14 @@ pub(super) fn run(
         }
     })?;
     Ok(latencies)
+}
+
+/// Where a thread is.
+struct Place {
+    /// When its next command arrives. One that comes late makes those after it late, too.
+    due: Instant,
+    /// The first logical block of the zone that it writes to, and how much of that it has asked to be written.
+    zone: Option<(u64, u64)>,
 }
 
 /// The zones, of which threads take some.
@@ -131,40 +144,52 @@ impl Zones {
         }
     }
 
-    /// What a thread does next. `place` is the zone that it writes to, and how much of that it has asked to be written.
-    fn command(
+    /// What a thread does next.
+    fn next(
         &mut self,
         device: &mut Device,
-        Thread { work, pages, .. }: Thread,
-        place: &mut Option<(u64, u64)>,
-    ) -> Result<Command, LoadError> {
+        thread: Thread,
+        place: &mut Place,
+    ) -> Result<Next<()>, LoadError> {
+        let Thread { work, pages, .. } = thread;
         let (nsid, capacity) = (self.nsid, self.shape.capacity_lbas);
-        // Zones to be reset or finished get their data in no time.
-        let mut managed = |action, zslba, lbas| {
-            device.preload(nsid, zslba, lbas, Directive::NONE)?;
-            Ok(Command::manage_zone(nsid, zslba, action, 0))
-        };
-        match work {
+        // A zone is finished as soon as its page is written.
+        if let (Work::Finish, Some((zslba, _))) = (work, place.zone) {
+            place.zone = None;
+            let finish = Command::manage_zone(nsid, zslba, ZoneAction::Finish, 0);
+            return Ok(Next::Submit(finish, ()));
+        }
+        let now = device.now();
+        if place.due > now {
+            return Ok(Next::At(place.due));
+        }
+        if let Arrivals::Even(rate) = thread.arrivals {
+            place.due = place.due.max(now) + Duration::from_ps((1e12 / rate) as u64);
+        }
+        let command = match work {
             Work::Read => {
                 let zone = self.random.below(self.layout.read) * self.shape.size_lbas;
                 let page = self.random.below(capacity / pages) * pages;
-                return Ok(transfer(false, nsid, zone + page, pages));
+                transfer(false, nsid, zone + page, pages)
             }
             Work::Reset => {
                 let zslba = self.layout.read * self.shape.size_lbas;
-                return managed(ZoneAction::Reset, zslba, capacity);
+                device.preload(nsid, zslba, capacity, Directive::NONE)?;
+                Command::manage_zone(nsid, zslba, ZoneAction::Reset, 0)
             }
-            Work::Finish => return managed(ZoneAction::Finish, self.take()?, pages),
-            Work::Write | Work::Append => {}
-        }
-        let (zslba, at) = match place.filter(|(_, written)| written + pages <= capacity) {
-            Some(place) => place,
-            None => (self.take()?, 0),
+            Work::Write | Work::Append | Work::Finish => {
+                let has_room = |(_, written): &(u64, u64)| written + pages <= capacity;
+                let (zslba, at) = match place.zone.filter(has_room) {
+                    Some(zone) => zone,
+                    None => (self.take()?, 0),
+                };
+                place.zone = Some((zslba, at + pages));
+                match work {
+                    Work::Append => Command::append(nsid, zslba, pages as u32, 0),
+                    _ => transfer(true, nsid, zslba + at, pages),
+                }
+            }
         };
-        *place = Some((zslba, at + pages));
-        Ok(match work {
-            Work::Append => Command::append(nsid, zslba, pages as u32, 0),
-            _ => transfer(true, nsid, zslba + at, pages),
-        })
+        Ok(Next::Submit(command, ()))
     }
 }

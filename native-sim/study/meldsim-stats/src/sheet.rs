@@ -126,7 +126,7 @@ impl<R> Columns<'_, R> {
         self.cell(key, heading, |row| cell(count(row).into()))
     }
 
-    /// A number, where there is one, of which people see so many digits after the point.
+    /// A number, where there is one and it is finite, of which people see so many digits after the point.
     pub fn number<N: Into<Option<f64>>>(
         self,
         key: &'static str,
@@ -134,9 +134,11 @@ impl<R> Columns<'_, R> {
         digits: usize,
         number: impl Fn(&R) -> N,
     ) -> Self {
-        let of = |number: f64| Cell::Number(number, digits);
-        let cell = |number: Option<f64>| number.map_or(Cell::Missing, of);
-        self.cell(key, heading, |row| cell(number(row).into()))
+        self.cell(key, heading, |row| {
+            let number: Option<f64> = number(row).into();
+            let number = number.filter(|number| number.is_finite());
+            number.map(|number| Cell::Number(number, digits))
+        })
     }
 
     /// Text leaves the sheet out and pages fold it.

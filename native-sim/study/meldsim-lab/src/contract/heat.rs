@@ -131,17 +131,11 @@ pub(super) fn reads(
     placements: u64,
     requests: u64,
 ) -> Result<Vec<f64>> {
-    let (mut device, nsid) = under_test.used(placements)?;
-    let cell = |(request_bytes, depth)| {
+    let mut device = under_test.used(placements)?;
+    let cell = |at| {
         let mut sum = 0.0;
         for placement in 0..placements {
-            let load = Load {
-                request_bytes,
-                depth,
-                is_write: false,
-                placement,
-            };
-            sum += load.latency_us(&mut device, nsid, requests)?;
+            sum += latency_us(&mut device, at, false, placement, requests)?;
         }
         Ok(sum / placements as f64)
     };
@@ -149,53 +143,33 @@ pub(super) fn reads(
 }
 
 /// The latency of writes, on a device of their own.
-pub(super) fn write(
-    under_test: &DeviceUnderTest,
-    request_bytes: u64,
-    depth: u64,
+pub(super) fn write(under_test: &DeviceUnderTest, at: (u64, u64), requests: u64) -> Result<f64> {
+    latency_us(&mut under_test.used(1)?, at, true, 0, requests)
+}
+
+/// The mean latency of random requests of one size at one depth, in one [`DeviceUnderTest::SPAN_BYTES`] of the namespace. Large
+/// requests vary less, for they are many pages: fewer do.
+fn latency_us(
+    (device, nsid): &mut (Device, NamespaceId),
+    (request_bytes, depth): (u64, u64),
+    is_write: bool,
+    placement: u64,
     requests: u64,
 ) -> Result<f64> {
-    let (mut device, nsid) = under_test.used(1)?;
-    let load = Load {
-        request_bytes,
-        depth,
-        is_write: true,
-        placement: 0,
-    };
-    load.latency_us(&mut device, nsid, requests)
-}
-
-/// Random requests of one size at one depth.
-#[derive(Clone, Copy, Debug)]
-struct Load {
-    request_bytes: u64,
-    depth: u64,
-    is_write: bool,
-    /// Which [`DeviceUnderTest::SPAN_BYTES`] of the namespace they go to.
-    placement: u64,
-}
-
-impl Load {
-    /// The mean latency. Large requests vary less, for they are many pages: fewer do.
-    fn latency_us(&self, device: &mut Device, nsid: NamespaceId, requests: u64) -> Result<f64> {
-        let &Load {
-            request_bytes,
-            depth,
-            is_write,
-            placement,
-        } = self;
-        let lbas = request_bytes / device.profile().controller.lba_size.0;
-        let slots = DeviceUnderTest::SPAN_BYTES / request_bytes;
-        let mut random = Random::new(depth ^ request_bytes ^ placement << 32);
-        // Means of small requests must be sharp enough to be held against a published digit.
-        let requests = (2 * requests * (4 << 10) / request_bytes).max(requests / 16);
-        let commands = std::iter::repeat_with(|| {
-            let slba = (placement * slots + random.below(slots)) * lbas;
-            transfer(is_write, nsid, slba, lbas)
-        });
-        let tally = Source::new(depth, commands).measure_warm(device, requests.max(4 * depth))?;
-        Ok(tally.mean_us())
-    }
+    let (nsid, lbas) = (
+        *nsid,
+        request_bytes / device.profile().controller.lba_size.0,
+    );
+    let slots = DeviceUnderTest::SPAN_BYTES / request_bytes;
+    let mut random = Random::new(depth ^ request_bytes ^ placement << 32);
+    // Means of small requests must be sharp enough to be held against a published digit.
+    let requests = (2 * requests * (4 << 10) / request_bytes).max(requests / 16);
+    let commands = std::iter::repeat_with(|| {
+        let slba = (placement * slots + random.below(slots)) * lbas;
+        transfer(is_write, nsid, slba, lbas)
+    });
+    let tally = Source::new(depth, commands).measure_warm(device, requests.max(4 * depth))?;
+    Ok(tally.mean_us())
 }
 
 #[cfg(test)]
@@ -258,16 +232,9 @@ mod tests {
         flash.profile.controller.halved_read_depth = halved_read_depth;
         let mut devices = [optane, flash].map(|device| device.used(PLACEMENTS).unwrap());
         let is_missed = |&depth: &u64| {
-            let [optane_us, flash_us] = devices.each_mut().map(|(device, nsid)| {
-                let latency_us = |placement| {
-                    let load = Load {
-                        request_bytes: BYTES,
-                        depth,
-                        is_write: false,
-                        placement,
-                    };
-                    load.latency_us(device, *nsid, 4000).unwrap()
-                };
+            let [optane_us, flash_us] = devices.each_mut().map(|device| {
+                let latency_us =
+                    |placement| latency_us(device, (BYTES, depth), false, placement, 4000).unwrap();
                 (0..PLACEMENTS).map(latency_us).sum::<f64>() / PLACEMENTS as f64
             });
             let cell = Cell {

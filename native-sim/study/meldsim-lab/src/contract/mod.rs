@@ -101,9 +101,9 @@ fn plan_device<'a>(
     let mixes = cells.each(mixes, move |(device, percent)| {
         rules::mix(device, *percent, requests)
     });
-    let writes = heat::grid().map(|(size, depth)| (device(), size, depth));
-    let writes = cells.each(writes, move |(device, size, depth)| {
-        heat::write(device, *size, *depth, requests)
+    let writes = heat::grid().map(|at| (device(), at));
+    let writes = cells.each(writes, move |(device, at)| {
+        heat::write(device, *at, requests)
     });
     move || {
         Some(OfDevice {

@@ -4,7 +4,6 @@ use super::Judged;
 use crate::prelude::*;
 use meldsim_measured::LeftOut;
 use meldsim_measured::{Bar, Cell, Line, lines};
-use meldsim_stats::Cell as Field;
 
 // Kinds of measurements, by their files.
 const READS: &str = "read_latency_by_depth";
@@ -159,20 +158,15 @@ fn line_sheet(
         .count("cells", "cells", |line| line.cells as u64)
         .count("fitted", "fitted", |line| line.fitted as u64)
         .count("curves", "curves", |line| line.curves as u64)
-        .cell("median_error", "median error, %", move |line| {
-            number(line.median * unit(line), 1)
+        .number("median_error", "median error, %", 1, |line| {
+            line.median * unit(line)
         })
-        .cell("p90_error", "90th percentile, %", move |line| {
-            number(line.most * unit(line), 1)
+        .number("p90_error", "90th percentile, %", 1, |line| {
+            line.most * unit(line)
         })
-        .cell(
-            "left_out_p90_error",
-            "left out, %",
-            move |line| match left_out_of(line, left_out) {
-                Some(other) => number(other.most * unit(other), 1),
-                None => Field::Missing,
-            },
-        )
+        .number("left_out_p90_error", "left out, %", 1, |line| {
+            left_out_of(line, left_out).map(|other| other.most * unit(other))
+        })
         .cell("bar", "bar", |line| bar(line.class.bar))
         .cell("holds", "", |line| match line.holds() {
             Some(true) => "holds",
@@ -180,14 +174,6 @@ fn line_sheet(
             None => "",
         })
         .into()
-}
-
-/// A number, or nothing where a run has no such number.
-fn number(value: f64, digits: usize) -> Field {
-    match value.is_finite() {
-        true => Field::Number(value, digits),
-        false => Field::Missing,
-    }
 }
 
 fn bar(bar: Bar) -> String {
@@ -212,8 +198,8 @@ fn cells_sheet(cells: &[Cell]) -> Sheet {
         .cell("at", "at", |cell| cell.question.at.clone())
         .cell("column", "column", |cell| cell.question.column.clone())
         .number("measured", "measured", 2, |cell| cell.question.measured)
-        .cell("simulated", "simulated", |cell| number(cell.simulated, 1))
-        .cell("error", "error", |cell| number(cell.error, 4))
+        .number("simulated", "simulated", 1, |cell| cell.simulated)
+        .number("error", "error", 4, |cell| cell.error)
         .cell("bar", "bar", |cell| bar(cell.question.class.bar))
         .cell("basis", "basis", |cell| match cell.question.is_fitted {
             true => "fitted",
