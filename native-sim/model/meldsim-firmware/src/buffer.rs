@@ -68,11 +68,7 @@ impl BurstBuffer {
     #[inline]
     pub(super) fn allocate(&mut self) {
         if self.slots.is_empty() {
-            let slot = Slot {
-                current: BufferedPage::EMPTY,
-                evicted: BufferedPage::EMPTY,
-            };
-            self.slots = vec![slot; self.pages as usize];
+            self.slots = vec![Slot::EMPTY; self.pages as usize];
         }
     }
 
@@ -169,6 +165,11 @@ impl BurstBuffer {
 }
 
 impl Slot {
+    const EMPTY: Slot = Slot {
+        current: BufferedPage::EMPTY,
+        evicted: BufferedPage::EMPTY,
+    };
+
     fn forget(&mut self, pages: &Pages) {
         for entry in [&mut self.current, &mut self.evicted] {
             if entry.volume == pages.volume && (pages.first..pages.end).contains(&entry.page) {

@@ -4,7 +4,7 @@ use std::ops::{Index, IndexMut};
 
 use meldsim::engine::TotalTime;
 use meldsim::policy::firmware::{Fetched, Pages, Usage};
-use meldsim::profile::{Firmware, FirmwareCore};
+use meldsim::profile::{EnergyAmount, Firmware};
 use meldsim::{Duration, Instant, Opcode};
 
 /// The number of no command, and of no core.
@@ -13,16 +13,13 @@ pub(super) const NIL: u32 = u32::MAX;
 /// How the firmware is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Design {
-    /// Every core does whole commands, on shared memory with a lock for each structure.
     Naive,
-    /// One core takes commands apart by address, each other core runs layered firmware on its part.
     ManyLayered,
-    /// Threads by type, one for each stage or several, that send messages.
     Pipeline,
 }
 
 /// A command in the firmware.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Command {
     pub(super) opcode: Opcode,
     pub(super) pages: Pages,
@@ -67,14 +64,7 @@ impl Commands {
             opcode: fetched.opcode,
             pages: fetched.pages,
             is_partial: fetched.is_partial,
-            waits_since: Instant::START,
-            next_waiter: NIL,
-            thread: 0,
-            parts: 0,
-            keeps_lock: false,
-            fills: false,
-            is_locked: false,
-            is_done: false,
+            ..Command::default()
         };
         match self.0.get_mut(fetched.request as usize) {
             Some(free) => *free = command,
@@ -348,16 +338,21 @@ impl Counted {
         self.usage.busy[step.thread_type() as usize] += time;
     }
 
-    /// Energy of so many cores up to `now`. Threads have issued for some of it, as many as fill a core side by side, and cores
-    /// have waited for locks.
-    pub(super) fn energy_nj(&self, cores: u32, core: &FirmwareCore, now: Instant) -> u64 {
-        let whole_ps = u128::from(now.as_ps()) * u128::from(cores);
-        let of = |time_ps: u128, pj_a_second: u64| {
-            time_ps * u128::from(pj_a_second) / 1_000_000_000_000_000
-        };
+    /// What firmware of such cores has done by `now`. Threads have issued for some of the time, as many as fill a core side by
+    /// side, and cores have waited for locks; the rest of it they were idle.
+    pub(super) fn usage(&self, firmware: &Firmware, now: Instant) -> Usage {
+        let Firmware {
+            cores, ref core, ..
+        } = *firmware;
+        let of = |ps: u128, energy: EnergyAmount| ps * u128::from(energy.0) / 1_000_000_000_000_000;
         let active_ps = self.issued.as_ps() / u128::from(core.issues) + self.spin.as_ps();
-        let idle_ps = whole_ps.saturating_sub(active_ps);
-        (of(active_ps, core.active_energy.0) + of(idle_ps, core.idle_energy.0)) as u64
+        let idle_ps = (u128::from(now.as_ps()) * u128::from(cores)).saturating_sub(active_ps);
+        let energy_nj = of(active_ps, core.active_energy) + of(idle_ps, core.idle_energy);
+        Usage {
+            cores,
+            energy_nj: energy_nj as u64,
+            ..self.usage
+        }
     }
 }
 
@@ -367,24 +362,25 @@ mod tests {
 
     #[test]
     fn energy_is_that_of_all_cores_however_long() {
-        let mut core = FirmwareCore::default();
+        let mut firmware = Firmware::default();
+        firmware.cores = 8;
         let seconds = 100 * 86_400;
         let time = Duration::from_ms(1_000) * seconds;
         let nj = |pj_a_second: u64, cores: u64| pj_a_second / 1_000 * seconds * cores;
-        let of = |core: &FirmwareCore, threads, spin: Duration| {
+        let of = |firmware: &Firmware, threads, spin: Duration| {
             let counted = Counted {
                 issued: vec![time; threads].into_iter().sum(),
                 spin: spin.into(),
                 ..Counted::default()
             };
-            counted.energy_nj(8, core, Instant::START + time)
+            counted.usage(firmware, Instant::START + time).energy_nj
         };
-        let idle = of(&core, 0, Duration::ZERO);
-        assert_eq!(idle, nj(core.idle_energy.0, 8));
+        let core = &firmware.core;
+        assert_eq!(of(&firmware, 0, Duration::ZERO), nj(core.idle_energy.0, 8));
         let expected = nj(core.active_energy.0, 6) + nj(core.idle_energy.0, 2);
-        assert_eq!(of(&core, 5, time), expected);
+        assert_eq!(of(&firmware, 5, time), expected);
         // Two threads that issue side by side are one core at work.
-        core.issues = 2;
-        assert_eq!(of(&core, 10, time), expected);
+        firmware.core.issues = 2;
+        assert_eq!(of(&firmware, 10, time), expected);
     }
 }

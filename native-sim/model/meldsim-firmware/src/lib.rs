@@ -50,31 +50,29 @@ pub struct Designs {
 /// Makes the designs known to profiles, once: before one that names them is read. May be called again.
 pub fn register() -> &'static Designs {
     static DESIGNS: OnceLock<Designs> = OnceLock::new();
+    let known = |name, about, make| policy::register::<dyn Firmware>(Policy { name, about, make });
     DESIGNS.get_or_init(|| Designs {
-        naive: policy::register::<dyn Firmware>(Policy {
-            name: "naive",
-            about: "every core does whole commands, on shared memory with a lock for each structure",
-            make: |_, profile| {
-                let threads = profile.firmware.core.threads;
-                if threads > 1 {
-                    return Err(OptionError::new(
-                        "firmware.core.threads",
-                        format!("is {threads}, but the cores of this design do whole commands"),
-                        "make it 1, or set firmware.design = \"pipeline\" or \"many-layered\"",
-                    ));
-                }
-                Ok(Box::new(Naive::new(&profile.firmware)))
+        naive: known(
+            "naive",
+            "every core does whole commands, on shared memory with a lock for each structure",
+            |_, profile| match profile.firmware.core.threads {
+                1 => Ok(Box::new(Naive::new(&profile.firmware))),
+                threads => Err(OptionError {
+                    key: "firmware.core.threads".into(),
+                    message: format!("is {threads}, but the cores of this design do whole commands"),
+                    remedy: "make it 1, or set firmware.design = \"pipeline\" or \"many-layered\"".into(),
+                }),
             },
-        }),
-        many_layered: policy::register::<dyn Firmware>(Policy {
-            name: "many-layered",
-            about: "one core takes commands apart by address, each other core runs layered firmware on its part",
-            make: |_, profile| Ok(Box::new(Pipeline::new(Design::ManyLayered, profile))),
-        }),
-        pipeline: policy::register::<dyn Firmware>(Policy {
-            name: "pipeline",
-            about: "threads by type, one for each stage or several, that send messages",
-            make: |_, profile| Ok(Box::new(Pipeline::new(Design::Pipeline, profile))),
-        }),
+        ),
+        many_layered: known(
+            "many-layered",
+            "one core takes commands apart by address, each other core runs layered firmware on its part",
+            |_, profile| Ok(Box::new(Pipeline::new(Design::ManyLayered, profile))),
+        ),
+        pipeline: known(
+            "pipeline",
+            "threads by type, one for each stage or several, that send messages",
+            |_, profile| Ok(Box::new(Pipeline::new(Design::Pipeline, profile))),
+        ),
     })
 }

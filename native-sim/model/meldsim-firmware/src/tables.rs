@@ -1,7 +1,7 @@
 //! What the threads share: the commands, the index lock and the burst buffer.
 
 use meldsim::policy::firmware::{Action, Fetched, Outbox, Usage};
-use meldsim::profile::{Firmware, FirmwareCore};
+use meldsim::profile::Firmware;
 use meldsim::{Instant, Opcode};
 
 use super::buffer::BurstBuffer;
@@ -39,8 +39,7 @@ pub(super) struct Tables {
     pub(super) index: IndexLock,
     pub(super) buffer: BurstBuffer,
     pub(super) counted: Counted,
-    cores: u32,
-    core: FirmwareCore,
+    section: Firmware,
     pub(super) record: Record,
 }
 
@@ -51,8 +50,7 @@ impl Tables {
             index: IndexLock::default(),
             buffer: BurstBuffer::new(firmware.cache_pages),
             counted: Counted::default(),
-            cores: firmware.cores,
-            core: firmware.core.clone(),
+            section: firmware.clone(),
             record: Record::new(),
         }
     }
@@ -66,11 +64,7 @@ impl Tables {
 
     /// What the firmware has done.
     pub(super) fn usage(&self, now: Instant) -> Usage {
-        Usage {
-            cores: self.cores,
-            energy_nj: self.counted.energy_nj(self.cores, &self.core, now),
-            ..self.counted.usage
-        }
+        self.counted.usage(&self.section, now)
     }
 
     /// Locks the command's range. False when it overlaps another's: then it waits for that one, and

@@ -183,7 +183,8 @@ impl Bench {
             first: order.first,
             end: order.first + order.pages,
         };
-        let mut command = Fetched::new(request, order.opcode, pages);
+        let mut command = Fetched::default();
+        (command.request, command.opcode, command.pages) = (request, order.opcode, pages);
         command.queue = order.queue;
         self.call(|firmware, outbox| firmware.accept(command, outbox));
         request

@@ -44,7 +44,9 @@ fn every_page_of_a_large_command_takes_work() {
         end: pages,
     };
     let mut commands = Commands::default();
-    commands.insert(Fetched::new(0, Opcode::Write, whole));
+    let mut write = Fetched::default();
+    (write.opcode, write.pages) = (Opcode::Write, whole);
+    commands.insert(write);
     assert_eq!(commands[0].work(), pages);
     let section = Section::default();
     let costs = Costs::new(Design::Naive, &section, PROGRAM_PAGES);

@@ -6,20 +6,16 @@ use crate::engine::{EventQueue, Instant, TotalTime};
 use crate::event::Event;
 use crate::policy::firmware::{Action, Fetched, Firmware, Outbox, Pages};
 use crate::profile::{Profile, ProfileError};
-use crate::timeline::CoreSpan;
-
-/// The queue that the cores have their events in.
-type Events = EventQueue<Event>;
 
 /// Firmware that takes time.
 #[derive(Debug)]
 pub(super) struct FirmwareStage {
-    firmware: Box<dyn Firmware>,
-    outbox: Outbox,
+    pub(super) firmware: Box<dyn Firmware>,
+    pub(super) outbox: Outbox,
+    /// Exchanged for the list in the outbox by every event.
+    pub(super) actions: Vec<Action>,
     /// Pages that garbage collection had moved when the firmware last accounted for them.
     pages_moved: u64,
-    /// Exchanged for the list in the outbox by every event.
-    actions: Vec<Action>,
 }
 
 impl FirmwareStage {
@@ -30,15 +26,19 @@ impl FirmwareStage {
             Box::new(FirmwareStage {
                 firmware,
                 outbox: Outbox::default(),
-                pages_moved: 0,
                 actions: Vec::new(),
+                pages_moved: 0,
             })
         }))
     }
 
     /// Calls the firmware, and schedules what it waits for.
     #[inline]
-    fn call(&mut self, queue: &mut Events, call: impl FnOnce(&mut dyn Firmware, &mut Outbox)) {
+    pub(super) fn call(
+        &mut self,
+        queue: &mut EventQueue<Event>,
+        call: impl FnOnce(&mut dyn Firmware, &mut Outbox),
+    ) {
         self.outbox.now = queue.now();
         call(&mut *self.firmware, &mut self.outbox);
         for (time, number) in self.outbox.wakes.drain(..) {
@@ -47,64 +47,36 @@ impl FirmwareStage {
     }
 
     /// The controller has fetched a command.
-    pub(super) fn accept(&mut self, queue: &mut Events, requests: &Requests, id: u32) {
+    pub(super) fn accept(&mut self, queue: &mut EventQueue<Event>, requests: &Requests, id: u32) {
         let request = &requests[id];
         let range = request.range;
-        let pages = requests
-            .ranges(id)
-            .fold((range.first, range.end), |all, more| {
-                (all.0.min(more.first), all.1.max(more.end))
-            });
-        let pages = Pages {
+        let mut pages = Pages {
             // Spaces are numbered anew in each set.
             volume: range.set << 20 ^ range.space,
-            first: pages.0,
-            end: pages.1,
+            first: range.first,
+            end: range.end,
         };
-        let mut command = Fetched::new(id, request.opcode, pages);
-        command.queue = request.queue;
-        command.is_partial = range.partial_first || range.partial_last;
+        for more in requests.ranges(id) {
+            pages.first = pages.first.min(more.first);
+            pages.end = pages.end.max(more.end);
+        }
+        let command = Fetched {
+            request: id,
+            opcode: request.opcode,
+            queue: request.queue,
+            pages,
+            is_partial: range.partial_first || range.partial_last,
+        };
         self.call(queue, |firmware, outbox| firmware.accept(command, outbox));
     }
 
-    /// The medium is through with a command.
-    pub(super) fn ended(&mut self, queue: &mut Events, id: u32) {
-        self.call(queue, |firmware, outbox| firmware.ended(id, outbox));
-    }
-
-    /// What a core has been at until now.
-    pub(super) fn running(&self, core: u32, now: Instant) -> Option<CoreSpan> {
-        let (thread, name, time) = self.firmware.running(core)?;
-        Some(CoreSpan {
-            core,
-            thread: (thread, name),
-            start: Instant::from_ps(now.as_ps() - time.as_ps()),
-            end: now,
-        })
-    }
-
-    /// The time has come that it waited for.
-    pub(super) fn step(&mut self, queue: &mut Events, number: u32) {
-        self.call(queue, |firmware, outbox| firmware.step(number, outbox));
-    }
-
     /// Garbage collection has moved so many pages since the device was built.
-    pub(super) fn collected(&mut self, queue: &mut Events, pages_moved: u64) {
+    pub(super) fn collected(&mut self, queue: &mut EventQueue<Event>, pages_moved: u64) {
         if pages_moved > self.pages_moved {
             let pages = pages_moved - self.pages_moved;
             self.pages_moved = pages_moved;
             self.call(queue, |firmware, outbox| firmware.collected(pages, outbox));
         }
-    }
-
-    /// What it wants done, in order, in a list to be [given back](FirmwareStage::give_back).
-    pub(super) fn take_actions(&mut self) -> Vec<Action> {
-        std::mem::swap(&mut self.actions, &mut self.outbox.actions);
-        std::mem::take(&mut self.actions)
-    }
-
-    pub(super) fn give_back(&mut self, actions: Vec<Action>) {
-        self.actions = actions;
     }
 
     /// Adds what the firmware counts.

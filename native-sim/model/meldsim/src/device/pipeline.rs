@@ -41,7 +41,7 @@ use crate::ftl::MapIndex;
 use crate::nvme::{Command, Completion, Directive, Hint, NamespaceId, Opcode};
 use crate::policy::firmware::Action;
 use crate::policy::guard::raise;
-use crate::timeline::{CommandRecord, Part, Recorder};
+use crate::timeline::{CommandRecord, CoreSpan, Part, Recorder};
 
 /// What the code of the way leaves out, for speed. The compiler knows it as `BARE` and `IDEAL`; the general code does the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -486,7 +486,7 @@ impl Device {
                 if let Some(recorder) = self.medium.recorder() {
                     recorder.medium_ended(id, self.queue.now());
                 }
-                firmware.ended(&mut self.queue, id);
+                firmware.call(&mut self.queue, |it, outbox| it.ended(id, outbox));
             }
             _ => self.complete::<BARE, IDEAL>(id),
         }
@@ -544,47 +544,47 @@ impl Device {
     /// Tells of a core that has finished what it did.
     #[inline]
     fn note_core(&mut self, core: u32) {
-        let (Some(recorder), Some(firmware)) = (self.medium.recorder(), &self.firmware) else {
+        let (Some(recorder), Some(stage)) = (self.medium.recorder(), &self.firmware) else {
             return;
         };
-        if let Some(span) = firmware.running(core, self.queue.now()) {
-            recorder.core(span);
+        if let Some((thread, name, time)) = stage.firmware.running(core) {
+            let end = self.queue.now();
+            recorder.core(CoreSpan {
+                core,
+                thread: (thread, name),
+                start: Instant::from_ps(end.as_ps() - time.as_ps()),
+                end,
+            });
         }
     }
 
     /// Does what the firmware wants done, and tells it what garbage collection has done.
     fn run_firmware(&mut self) {
-        while let Some(firmware) = &mut self.firmware {
-            firmware.collected(&mut self.queue, self.medium.pages_moved());
-            let mut actions = firmware.take_actions();
-            if actions.is_empty() {
-                firmware.give_back(actions);
+        while let Some(stage) = &mut self.firmware {
+            stage.collected(&mut self.queue, self.medium.pages_moved());
+            if stage.outbox.actions.is_empty() {
                 return;
             }
+            std::mem::swap(&mut stage.actions, &mut stage.outbox.actions);
+            let mut actions = std::mem::take(&mut stage.actions);
             for action in actions.drain(..) {
-                self.check_action(action);
+                let is_at = |id, at| self.requests.stage(id) == Some(at);
                 match action {
-                    Action::Start(id) => self.start::<false>(id),
-                    Action::Serve(id) => self.serve(id),
-                    Action::Complete(id) => self.complete::<false, false>(id),
+                    Action::Start(id) if is_at(id, Stage::Firmware) => self.start::<false>(id),
+                    Action::Serve(id) if is_at(id, Stage::Firmware) => self.serve(id),
+                    Action::Complete(id) if is_at(id, Stage::Completion) => {
+                        self.complete::<false, false>(id);
+                    }
+                    _ => {
+                        let (key, design) = ("firmware.design", self.profile.firmware.design);
+                        let wrong = format!("answers {action:?}, but no such command waits for it");
+                        raise(key, design.as_str(), "outbox", wrong);
+                    }
                 }
             }
-            if let Some(firmware) = &mut self.firmware {
-                firmware.give_back(actions);
+            if let Some(stage) = &mut self.firmware {
+                stage.actions = actions;
             }
-        }
-    }
-
-    /// Firmware of another crate may be wrong: then this names it, before anything goes on from there.
-    fn check_action(&self, action: Action) {
-        let (id, at) = match action {
-            Action::Start(id) | Action::Serve(id) => (id, Stage::Firmware),
-            Action::Complete(id) => (id, Stage::Completion),
-        };
-        if self.requests.stage(id) != Some(at) {
-            let (key, design) = ("firmware.design", self.profile.firmware.design.as_str());
-            let message = format!("answers {action:?}, but no such command waits for it");
-            raise(key, design, "outbox", message);
         }
     }
 
@@ -667,7 +667,7 @@ impl Device {
             Event::Firmware(core) => {
                 self.note_core(core);
                 if let Some(firmware) = &mut self.firmware {
-                    firmware.step(&mut self.queue, core);
+                    firmware.call(&mut self.queue, |it, outbox| it.step(core, outbox));
                 }
             }
             Event::Controller(id) => self.finish_in_controller::<BARE, IDEAL>(id),

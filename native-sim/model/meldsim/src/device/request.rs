@@ -424,11 +424,8 @@ impl Requests {
     /// Where the command of a number is, if there ever was one.
     #[inline]
     pub(super) fn stage(&self, id: u32) -> Option<Stage> {
-        self.records
-            .iter()
-            .as_slice()
-            .get(id as usize)
-            .map(|request| request.stage)
+        let records = self.records.iter().as_slice();
+        Some(records.get(id as usize)?.stage)
     }
 
     pub(super) fn outstanding(&self) -> usize {

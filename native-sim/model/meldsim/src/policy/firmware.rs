@@ -38,7 +38,7 @@ impl Pages {
 }
 
 /// A command that the controller has fetched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fetched {
     /// Its number, until it is complete; then another may get it. Numbers are small.
@@ -51,19 +51,6 @@ pub struct Fetched {
     pub pages: Pages,
     /// Whether it covers its first or its last page only in part.
     pub is_partial: bool,
-}
-
-impl Fetched {
-    /// A command for whole pages, from the first submission queue.
-    pub fn new(request: u32, opcode: Opcode, pages: Pages) -> Fetched {
-        Fetched {
-            request,
-            opcode,
-            queue: 0,
-            pages,
-            is_partial: false,
-        }
-    }
 }
 
 /// What the device is to do for a command, by its number.
@@ -120,7 +107,7 @@ pub struct Usage {
     pub energy_nj: u64,
 }
 
-/// The firmware of a device, which has one at most.
+/// The firmware of a device, which has one. Each method by default is that of firmware that takes no time.
 pub trait Firmware: Debug + Send {
     /// Whether it takes no time: then nothing here is asked.
     fn is_ideal(&self) -> bool {
@@ -128,10 +115,12 @@ pub trait Firmware: Debug + Send {
     }
 
     /// The controller has fetched a command, which waits for its [start](Action::Start).
-    fn accept(&mut self, command: Fetched, outbox: &mut Outbox);
+    fn accept(&mut self, command: Fetched, outbox: &mut Outbox) {
+        outbox.actions.push(Action::Start(command.request));
+    }
 
     /// What it has asked for by [`Outbox::wake`].
-    fn step(&mut self, number: u32, outbox: &mut Outbox);
+    fn step(&mut self, _number: u32, _outbox: &mut Outbox) {}
 
     /// The medium is through with a command, which waits to be [complete](Action::Complete).
     fn ended(&mut self, request: u32, outbox: &mut Outbox) {
@@ -161,10 +150,4 @@ impl Firmware for Ideal {
     fn is_ideal(&self) -> bool {
         true
     }
-
-    fn accept(&mut self, command: Fetched, outbox: &mut Outbox) {
-        outbox.actions.push(Action::Start(command.request));
-    }
-
-    fn step(&mut self, _: u32, _: &mut Outbox) {}
 }

@@ -126,7 +126,6 @@ impl<'a> Given<'a> {
 /// An option that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{key}: {message}; {remedy}")]
-#[non_exhaustive]
 pub struct OptionError {
     /// Its key: `policy.d-choices.d`.
     pub key: String,
@@ -134,21 +133,6 @@ pub struct OptionError {
     pub message: String,
     /// What to do: `use 1 to 100`.
     pub remedy: String,
-}
-
-impl OptionError {
-    /// What was found at a key, and what to do about it.
-    pub fn new(
-        key: impl Into<String>,
-        message: impl Into<String>,
-        remedy: impl Into<String>,
-    ) -> OptionError {
-        OptionError {
-            key: key.into(),
-            message: message.into(),
-            remedy: remedy.into(),
-        }
-    }
 }
 
 impl Display for Value {

@@ -237,7 +237,7 @@ mod tests {
             change.to_string(),
             "melded-tlc-8x8: timing.melded_read +25 %"
         );
-        let other = Profile::builtin("deepflash").unwrap();
+        let other = Profile::builtin("optane-900p").unwrap();
         assert_eq!(change.made(&other).unwrap(), other);
     }
 

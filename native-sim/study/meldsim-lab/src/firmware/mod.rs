@@ -256,6 +256,11 @@ fn kiops(iops: f64) -> String {
 mod tests {
     use super::*;
 
+    fn deepflash() -> Profile {
+        meldsim_firmware::register();
+        Profile::builtin(FIRMWARE.profile).unwrap()
+    }
+
     fn iops(profile: &Profile) -> f64 {
         Cell::measure(profile, Specification::READS, Scale::Quick)
             .unwrap()
@@ -265,7 +270,7 @@ mod tests {
     /// Each of the two calibrated numbers decides on its figure.
     #[test]
     fn the_calibrated_figures_rest_on_their_numbers() {
-        let preset = Profile::builtin("deepflash").unwrap();
+        let preset = deepflash();
         let mut naive = Design::Naive.of(&preset, 32);
         assert!((iops(&naive) / 813e3 - 1.0).abs() < 0.05);
         naive.firmware.cost.handover = Duration::ZERO;
@@ -278,14 +283,14 @@ mod tests {
 
     #[test]
     fn the_base_design_loses_on_small_reads() {
-        let preset = Profile::builtin("deepflash").unwrap();
+        let preset = deepflash();
         let [base, full] = [Design::Base, Design::Full].map(|design| iops(&design.of(&preset, 19)));
         assert!(base < 0.5 * full, "{base} {full}");
     }
 
     #[test]
     fn every_state_is_simulated_as_named() {
-        let mut profile = Profile::builtin("deepflash").unwrap();
+        let mut profile = deepflash();
         profile.firmware.journal = false;
         let worn = Specification {
             is_worn: true,

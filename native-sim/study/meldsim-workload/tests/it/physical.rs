@@ -139,6 +139,7 @@ proptest! {
         name in prop::sample::select(Profile::builtin_names().collect::<Vec<_>>()),
         jobs in prop::collection::vec(job(), 1..3),
     ) {
+        meldsim_firmware::register();
         let mut profile = Profile::builtin(name).unwrap();
         // Jobs may write anywhere.
         profile.zones = Zones::default();
