@@ -30,7 +30,7 @@ impl<const PLAIN: bool> ChannelContext<'_, true, PLAIN> {
     /// The page that has arrived, if one has, and when the next event is. Nothing if this event is not such a one, and
     /// nothing is changed then. All of it is one function for the compiler: nothing of the context is in memory.
     #[inline(always)]
-    pub(super) fn step_page(mut self, now: Instant) -> Option<Stepped> {
+    pub(super) fn step_page(self, now: Instant) -> Option<Stepped> {
         let bus = &*self.bus;
         let is_alone = bus.bus_free_at <= now
             && bus.next_pe_end > now
@@ -41,18 +41,22 @@ impl<const PLAIN: bool> ChannelContext<'_, true, PLAIN> {
         }
         match bus.transfer {
             Transfer::Out(way) if bus.first_ready().is_none() => self.end_page(way, now),
-            Transfer::None if !PLAIN && bus.first_ready().is_none() => {
-                self.grant_data(now);
-                Some((None, self.next_event()))
-            }
+            Transfer::None if !PLAIN && bus.first_ready().is_none() => self.grant_next(now),
             Transfer::None => self.begin_page(now),
             _ => None,
         }
     }
 
+    /// Nothing is ready: the bus goes to whom it can.
+    #[inline(always)]
+    fn grant_next(mut self, now: Instant) -> Option<Stepped> {
+        self.grant_data(now);
+        Some((None, self.next_event()))
+    }
+
     /// A page has crossed the bus. The die takes its next command.
     #[inline(always)]
-    fn end_page(&mut self, way: u32, now: Instant) -> Option<Stepped> {
+    fn end_page(mut self, way: u32, now: Instant) -> Option<Stepped> {
         let die = &mut self.dies[way as usize];
         // It may have been granted the bus before the end of its sense.
         let index = match die.output {
@@ -109,7 +113,7 @@ impl<const PLAIN: bool> ChannelContext<'_, true, PLAIN> {
 
     /// The bus is free. The first die of the ready list takes its next command.
     #[inline(always)]
-    fn begin_page(&mut self, now: Instant) -> Option<Stepped> {
+    fn begin_page(mut self, now: Instant) -> Option<Stepped> {
         let way = self.bus.first_ready()?;
         let die = &self.dies[way as usize];
         let next = die.reads.head;
