@@ -9,6 +9,7 @@ use meldsim::engine::Random;
 use meldsim::nvme::zone::ZoneAction;
 use meldsim::nvme::{Command, Directive, Opcode};
 use meldsim::profile::Profile;
+use meldsim_host::LoadError;
 use meldsim_lab::prelude::*;
 use meldsim_stats::LatencyHistogram;
 
@@ -111,7 +112,7 @@ impl Volume {
         while self.device.outstanding() >= DEPTH && self.device.run_until_completion() {
             while let Some(done) = self.device.pop_completion() {
                 if !done.status.is_success() {
-                    return Err(ExperimentError::Incomplete(None));
+                    return Err(LoadError::Incomplete(Some(done)).into());
                 }
                 if self.counts && done.opcode == Opcode::Read {
                     self.reads.record(done.latency());
@@ -142,7 +143,7 @@ impl Volume {
     fn append(&mut self, log: usize, piece: u32) -> Result<u64> {
         let zones = self.zones.as_mut();
         let slba = zones.and_then(|zones| zones.append(log, piece));
-        slba.ok_or(ExperimentError::Incomplete(None))
+        Ok(slba.ok_or(LoadError::Incomplete(None))?)
     }
 
     /// Moves what is left of zones until enough are free.
@@ -151,7 +152,7 @@ impl Volume {
         while let Some(left) = self.zones.as_ref().and_then(ZoneLog::to_move) {
             for piece in left {
                 let from = self.zones.as_ref().and_then(|zones| zones.find(piece));
-                let from = from.ok_or(ExperimentError::Incomplete(None))?;
+                let from = from.ok_or(LoadError::Incomplete(None))?;
                 let was_counted = std::mem::replace(&mut self.counts, false);
                 self.submit(&Command::read(self.nsid, from, nlb, 0))?;
                 self.counts = was_counted;

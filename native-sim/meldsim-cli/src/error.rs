@@ -7,6 +7,7 @@ use meldsim::policy::PolicyFault;
 use meldsim::profile::list_mistakes;
 use meldsim_bench::BadProgram;
 use meldsim_calibrate::CalibrateError;
+use meldsim_host::LoadError;
 use meldsim_lab::{ExperimentError, MeasureError};
 use meldsim_workload::trace::TraceError;
 use meldsim_workload::{JobFileErrors, RunError};
@@ -53,10 +54,14 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
             Some(
                 ExperimentError::Profile(_)
                     | ExperimentError::Device(_)
+                    | ExperimentError::Load(LoadError::Device(_))
                     | ExperimentError::RequestSize { .. }
                     | ExperimentError::LogicalBlock { .. }
                     | ExperimentError::Measured(
-                        MeasureError::Profile(_) | MeasureError::Device(_) | MeasureError::Rows(_)
+                        MeasureError::Profile(_)
+                            | MeasureError::Device(_)
+                            | MeasureError::Load(LoadError::Device(_))
+                            | MeasureError::Rows(_)
                     )
             )
         );

@@ -510,6 +510,59 @@ mod tests {
     }
 
     #[test]
+    fn open_sources_keep_their_rates_and_the_counters_are_those_of_what_is_tallied() {
+        let (mut device, nsid) = device();
+        let sources = [Arrivals::Even(10_000.0), Arrivals::Poisson(10_000.0)].map(|arrivals| {
+            let access = match arrivals {
+                Arrivals::Even(_) => Access::RandomRead,
+                _ => Access::RandomWrite,
+            };
+            let requests = access.requests(&device, nsid, 4096, 1);
+            let source = Source::new(64u64, requests).arriving(arrivals);
+            source.on_own_queue(&mut device).unwrap()
+        });
+        let (warm_up, until) = (WarmUp::Requests(100), Until::Requests(1_000));
+        let measured = measure(&mut device, sources, warm_up, until, |_, _, _| {}).unwrap();
+        let (reads, writes) = (measured.reads(), measured.writes_from(1));
+        assert_eq!(reads.requests + writes.requests, 1_000);
+        assert!(
+            (reads.iops().unwrap() / 10_000.0 - 1.0).abs() < 0.02,
+            "{reads:?}"
+        );
+        assert!(
+            (writes.iops().unwrap() / 10_000.0 - 1.0).abs() < 0.15,
+            "{writes:?}"
+        );
+        let commands = measured.after.since(&measured.before).read_commands;
+        assert!(
+            commands.abs_diff(reads.requests) <= 5,
+            "{commands} {reads:?}"
+        );
+        assert_eq!(measured.writes_from(2).requests, 0);
+    }
+
+    #[test]
+    fn a_source_may_say_when_its_next_command_comes() {
+        let (mut device, nsid) = device();
+        let (mut left, mut due) = (3, device.now());
+        let source = Source::asking(1u64, |device| {
+            Ok(match (left, due > device.now()) {
+                (0, _) => Next::Wait,
+                (_, true) => Next::At(due),
+                (_, false) => {
+                    (left, due) = (left - 1, due + Duration::from_ms(1));
+                    Next::Submit(Command::read(nsid, 0, 1, 0), ())
+                }
+            })
+        });
+        let tally = source
+            .measure(&mut device, WarmUp::NONE, Until::End)
+            .unwrap();
+        assert_eq!(tally.requests, 3);
+        assert!(tally.duration > Duration::from_ms(2));
+    }
+
+    #[test]
     fn a_command_alone_takes_its_latency() {
         let (mut device, nsid) = device();
         let read = Command::read(nsid, 0, 1, 0);

@@ -6,7 +6,7 @@ use super::claim::ChangeError;
 
 use meldsim::Duration;
 use meldsim::device::{Device, DeviceError};
-use meldsim::nvme::{Command, Completion, Directive, Pattern};
+use meldsim::nvme::{Command, Directive, Pattern};
 use meldsim::profile::{Profile, ProfileErrors};
 use meldsim::timeline::Timeline;
 use meldsim_host::{LoadError, Source, directive};
@@ -41,7 +41,7 @@ pub enum ExperimentError {
     /// The setup describes an impossible device.
     #[error(transparent)]
     Profile(#[from] ProfileErrors),
-    /// The device refuses the data or the read.
+    /// The device refuses the data.
     #[error(transparent)]
     Device(#[from] DeviceError),
     /// The request cannot be made of logical blocks.
@@ -77,23 +77,14 @@ pub enum ExperimentError {
     /// The timeline cannot be written.
     #[error("the timeline cannot be written: {0}")]
     Timeline(#[from] std::io::Error),
-    /// The read did not succeed: a defect of the model.
-    #[error("the read did not complete: {0:?}")]
-    Incomplete(Option<Completion>),
+    /// The device refuses a command, or one did not succeed.
+    #[error(transparent)]
+    Load(#[from] LoadError),
 }
 
 impl From<String> for ExperimentError {
     fn from(message: String) -> ExperimentError {
         ExperimentError::Measured(message.into())
-    }
-}
-
-impl From<LoadError> for ExperimentError {
-    fn from(error: LoadError) -> ExperimentError {
-        match error {
-            LoadError::Device(error) => ExperimentError::Device(error),
-            LoadError::Incomplete(done) => ExperimentError::Incomplete(done),
-        }
     }
 }
 

@@ -18,7 +18,7 @@ use super::claim::{Change, ChangeError};
 use super::outcome::Outcome;
 use super::setup::Setup;
 use meldsim::profile::{Kind, Profile};
-use meldsim_host::try_map;
+use meldsim_host::{LoadError, try_map};
 use meldsim_measured::Scale;
 use meldsim_timeline::Timelines;
 
@@ -204,7 +204,7 @@ impl Run {
         };
         let outcomes = outcomes(std::slice::from_ref(self), jobs, &progress)?;
         let outcome = outcomes.into_iter().flatten().next();
-        outcome.ok_or(ExperimentError::Incomplete(None))
+        Ok(outcome.ok_or(LoadError::Incomplete(None))?)
     }
 
     /// Whether it has a timeline.
@@ -254,7 +254,7 @@ pub(super) fn outcomes(
     let outcomes = planned.into_iter().zip(runs).map(|(report, run)| {
         let Some(mut outcome) = report() else {
             return match is_whole {
-                true => Err(ExperimentError::Incomplete(None)),
+                true => Err(LoadError::Incomplete(None).into()),
                 false => Ok(None),
             };
         };

@@ -232,6 +232,7 @@ mod tests {
         let rows = [
             ("a, \"b\"", Cell::Bytes(4096), Some(1.25)),
             ("c", Cell::Count(7), None),
+            ("d", Cell::Missing, Some(f64::NAN)),
         ];
         Sheet::of("s", &rows)
             .cell("name", "name", |row| row.0)
@@ -244,16 +245,16 @@ mod tests {
     fn people_see_units_and_programs_numbers() {
         assert_eq!(
             sheet().to_table().to_string(),
-            "name     size    x\na, \"b\"  4 KiB  1.2\nc           7    -\n"
+            "name     size    x\na, \"b\"  4 KiB  1.2\nc           7    -\nd           -    -\n"
         );
         assert_eq!(
             sheet().to_csv(),
-            "name,size_bytes,gain\n\"a, \"\"b\"\"\",4096,1.25\nc,7,\n"
+            "name,size_bytes,gain\n\"a, \"\"b\"\"\",4096,1.25\nc,7,\nd,,\n"
         );
         let json = serde_json::to_string(&sheet()).unwrap();
         assert_eq!(
             json,
-            r#"[{"name":"a, \"b\"","size_bytes":4096,"gain":1.25},{"name":"c","size_bytes":7,"gain":null}]"#
+            r#"[{"name":"a, \"b\"","size_bytes":4096,"gain":1.25},{"name":"c","size_bytes":7,"gain":null},{"name":"d","size_bytes":null,"gain":null}]"#
         );
     }
 }
