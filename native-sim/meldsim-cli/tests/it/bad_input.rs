@@ -222,6 +222,7 @@ fn a_job_that_cannot_run() {
 /// One of logical blocks that are larger than what an experiment asks for.
 #[test]
 fn an_experiment_on_too_large_logical_blocks() {
+    meldsim_firmware::register();
     for experiment in EXPERIMENTS.iter().chain([&END_TO_END, &HDFS_LIFETIMES]) {
         let text = format!(
             "base = \"{}\"\nname = \"b\"\n[controller]\nlba_size = \"64KiB\"\n",

@@ -151,6 +151,7 @@ fn devices() -> [(Profile, Job, Option<Precondition>); 3] {
     };
     let mut overwrites = job(ReadWrite::RandWrite, 4096, 64 << 20);
     overwrites.runtime = Some(parse_time("40ms").unwrap());
+    meldsim_firmware::register();
     let cores = Profile::builtin("deepflash").unwrap();
     [
         (

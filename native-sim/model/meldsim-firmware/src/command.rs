@@ -3,7 +3,7 @@
 use std::ops::{Index, IndexMut};
 
 use meldsim::engine::TotalTime;
-use meldsim::policy::firmware::{Fetched, Pages, Usage};
+use meldsim::policy::firmware::{Fetched, Usage};
 use meldsim::profile::{EnergyAmount, Firmware};
 use meldsim::{Duration, Instant, Opcode};
 
@@ -21,9 +21,7 @@ pub(super) enum Design {
 /// A command in the firmware.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Command {
-    pub(super) opcode: Opcode,
-    pub(super) pages: Pages,
-    pub(super) is_partial: bool,
+    pub(super) fetched: Fetched,
     pub(super) waits_since: Instant,
     /// The command that waits behind it for the same range, or [`NIL`].
     pub(super) next_waiter: u32,
@@ -45,8 +43,8 @@ impl Command {
     /// Pages that take work.
     #[inline]
     pub(super) fn work(&self) -> u64 {
-        match self.opcode {
-            Opcode::Read | Opcode::Write | Opcode::Append => self.pages.count(),
+        match self.fetched.opcode {
+            Opcode::Read | Opcode::Write | Opcode::Append => self.fetched.pages.count(),
             Opcode::Deallocate | Opcode::Flush | Opcode::ManageZone => 1,
         }
     }
@@ -54,24 +52,7 @@ impl Command {
 
 /// The commands, by number.
 #[derive(Debug, Default)]
-pub(super) struct Commands(Vec<Command>);
-
-impl Commands {
-    /// The controller has fetched a command.
-    #[inline]
-    pub(super) fn insert(&mut self, fetched: Fetched) {
-        let command = Command {
-            opcode: fetched.opcode,
-            pages: fetched.pages,
-            is_partial: fetched.is_partial,
-            ..Command::default()
-        };
-        match self.0.get_mut(fetched.request as usize) {
-            Some(free) => *free = command,
-            None => self.0.resize(fetched.request as usize + 1, command),
-        }
-    }
-}
+pub(super) struct Commands(pub(super) Vec<Command>);
 
 impl Index<u32> for Commands {
     type Output = Command;
@@ -257,14 +238,11 @@ impl Costs {
         set(Step::Buffer, message, cache);
         set(Step::Fill, message, cache);
         set(Step::Translate, message, translate);
-        set(Step::Compose, message + if_any(forwards, unlock), compose);
+        let each = message + if_any(forwards, unlock);
+        set(Step::Compose, each, compose);
         let once = compose.as_ps() * u64::from(firmware.transaction_percent) / 100;
-        let write = compose.as_ps() - once + once / program_pages;
-        set(
-            Step::ComposeWrite,
-            message + if_any(forwards, unlock),
-            Duration::from_ps(write),
-        );
+        let write = Duration::from_ps(compose.as_ps() - once + once / program_pages);
+        set(Step::ComposeWrite, each, write);
         set(Step::Layer, message, cache + translate + compose);
         set(Step::Unlock, message + unlock, zero);
         set(Step::Collect, message, collect);

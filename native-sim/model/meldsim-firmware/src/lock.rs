@@ -28,7 +28,7 @@ impl IndexLock {
     /// Locks the pages of a command. False when it has to wait for a range.
     #[inline]
     pub(super) fn acquire(&mut self, commands: &mut Commands, request: u32) -> bool {
-        let pages = commands[request].pages;
+        let pages = commands[request].fetched.pages;
         // Only the last that begins before the end can overlap: the others end before it begins.
         let before = self.held.range_mut(..(pages.volume, pages.end)).next_back();
         if let Some((&(volume, _), held)) = before {

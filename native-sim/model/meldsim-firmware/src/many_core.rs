@@ -35,8 +35,6 @@ pub(super) struct Pipeline {
     /// What a read brings is put into the buffer.
     fills: bool,
     journals: bool,
-    /// Reused by every unlock.
-    granted: Vec<u32>,
 }
 
 impl Pipeline {
@@ -56,7 +54,6 @@ impl Pipeline {
             bypasses: firmware.cache_bypass && !is_layered,
             fills: firmware.cache_fill && !firmware.cache_bypass && !is_layered,
             journals: firmware.journal,
-            granted: Vec::new(),
         }
     }
 
@@ -96,7 +93,7 @@ impl Pipeline {
 
     /// NVMQ: to ILOCK, or straight to FCMD without a range to lock.
     fn parsed(&mut self, outbox: &mut Outbox, thread: u32, request: u32) {
-        if self.tables.commands[request].pages.count() == 0 {
+        if self.tables.commands[request].fetched.pages.count() == 0 {
             self.scatter(outbox, request, 0);
         } else if self.is_layered {
             if self.tables.lock(outbox.now, request) {
@@ -127,7 +124,7 @@ impl Pipeline {
             return self.buffer(outbox, request);
         }
         let command = &self.tables.commands[request];
-        let pages = match self.bypasses && command.opcode == Opcode::Read {
+        let pages = match self.bypasses && command.fetched.opcode == Opcode::Read {
             true => command.work(),
             false => 0,
         };
@@ -143,7 +140,7 @@ impl Pipeline {
 
     /// NVMQ: to CACHE, unless it has looked the pages up itself.
     fn dispatched(&mut self, outbox: &mut Outbox, request: u32) {
-        if self.bypasses && self.tables.commands[request].opcode == Opcode::Read {
+        if self.bypasses && self.tables.commands[request].fetched.opcode == Opcode::Read {
             self.tables.counted.usage.cache_bypasses += 1;
             return self.buffer(outbox, request);
         }
@@ -154,13 +151,13 @@ impl Pipeline {
     fn send_to_cache(&mut self, outbox: &mut Outbox, request: u32, step: Step) {
         let command = &self.tables.commands[request];
         let pages = command.work();
-        let thread = self.groups.cache.of(command.pages.first / pages);
+        let thread = self.groups.cache.of(command.fetched.pages.first / pages);
         self.send(outbox, thread, step.of(request, pages));
     }
 
     /// CACHE, or NVMQ in its place: a read is served or goes to the medium, all else changes the buffer.
     fn buffer(&mut self, outbox: &mut Outbox, request: u32) {
-        if self.tables.commands[request].opcode != Opcode::Read {
+        if self.tables.commands[request].fetched.opcode != Opcode::Read {
             self.tables.change(request);
         } else if self.tables.serve(outbox, request) {
             return self.release(outbox, request);
@@ -175,7 +172,7 @@ impl Pipeline {
 
     /// To the TRANS threads whose addresses the pages are. What has no pages needs no translation.
     fn scatter(&mut self, outbox: &mut Outbox, request: u32, pages: u64) {
-        let first = self.tables.commands[request].pages.first;
+        let first = self.tables.commands[request].fetched.pages.first;
         let (group, step) = match pages {
             _ if self.is_layered => (self.groups.trans, Step::Layer),
             0 => (self.groups.fcmd, Step::Compose),
@@ -193,9 +190,9 @@ impl Pipeline {
     /// TRANS: to the FCMD thread of the first of its pages that are this thread's.
     fn translated(&mut self, outbox: &mut Outbox, thread: u32, job: Job) {
         let command = &self.tables.commands[job.request];
-        let first = command.pages.first;
+        let first = command.fetched.pages.first;
         let page = first + self.groups.trans.distance(first, thread);
-        let step = match command.opcode {
+        let step = match command.fetched.opcode {
             Opcode::Write => Step::ComposeWrite,
             _ => Step::Compose,
         };
@@ -223,12 +220,11 @@ impl Pipeline {
     }
 
     fn unlock(&mut self, outbox: &mut Outbox, request: u32) {
-        let mut granted = std::mem::take(&mut self.granted);
-        self.tables.unlock(outbox, request, &mut granted);
+        let mut granted = self.tables.unlock(outbox, request);
         for request in granted.drain(..) {
             self.locked(outbox, request);
         }
-        self.granted = granted;
+        self.tables.granted = granted;
     }
 
     /// To LOG, and to NVMQ to complete it.
@@ -237,7 +233,7 @@ impl Pipeline {
         if command.keeps_lock {
             self.release(outbox, request);
         }
-        if self.journals && command.opcode == Opcode::Write {
+        if self.journals && command.fetched.opcode == Opcode::Write {
             let job = Step::Journal.of(request, command.work());
             self.send(outbox, self.groups.log, job);
         }
@@ -256,7 +252,6 @@ impl Firmware for Pipeline {
         self.threads.post(outbox, &self.costs, thread, job);
     }
 
-    /// What a core does.
     fn running(&self, core: u32) -> Option<(u32, &'static str, Duration)> {
         let (thread, job, time) = self.threads.running(core, &self.costs)?;
         let time = time.max(Duration::from_ps(1));
@@ -288,6 +283,6 @@ impl Firmware for Pipeline {
     }
 
     fn usage(&self, now: Instant) -> Usage {
-        self.tables.usage(now)
+        self.tables.counted.usage(&self.tables.section, now)
     }
 }

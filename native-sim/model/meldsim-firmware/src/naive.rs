@@ -43,8 +43,6 @@ pub(super) struct Naive {
     waiting: VecDeque<Job>,
     pub(super) tables: Tables,
     journals: bool,
-    /// Reused by every unlock.
-    granted: Vec<u32>,
 }
 
 /// The lock under which a step is done.
@@ -74,7 +72,6 @@ impl Naive {
             waiting: VecDeque::new(),
             tables: Tables::new(firmware),
             journals: firmware.journal,
-            granted: Vec::new(),
         }
     }
 
@@ -129,7 +126,7 @@ impl Naive {
             return None;
         }
         let command = &self.tables.commands[request];
-        let (opcode, count) = (command.opcode, command.work());
+        let (opcode, count) = (command.fetched.opcode, command.work());
         let (step, pages) = match job.step {
             Step::Fetch => (Step::Parse, 0),
             Step::Parse if opcode == Opcode::Flush => (Step::Compose, 0),
@@ -162,13 +159,12 @@ impl Naive {
     }
 
     fn unlock(&mut self, outbox: &mut Outbox, request: u32) {
-        let mut granted = std::mem::take(&mut self.granted);
-        self.tables.unlock(outbox, request, &mut granted);
+        let mut granted = self.tables.unlock(outbox, request);
         for request in granted.drain(..) {
             let pages = self.tables.commands[request].work();
             self.assign(outbox, Step::Buffer.of(request, pages));
         }
-        self.granted = granted;
+        self.tables.granted = granted;
     }
 }
 
@@ -185,7 +181,6 @@ impl Firmware for Naive {
         Some((core, job.step.thread_type().name(), state.time))
     }
 
-    /// A core has finished its step.
     fn step(&mut self, core: u32, outbox: &mut Outbox) {
         let state = &mut self.cores[core as usize];
         let time = state.time;
@@ -209,25 +204,23 @@ impl Firmware for Naive {
         }
     }
 
-    /// The medium is through with a command.
     fn ended(&mut self, request: u32, outbox: &mut Outbox) {
         self.tables.end(request);
         let command = self.tables.commands[request];
         if command.keeps_lock {
             self.assign(outbox, Step::Unlock.of(request, 0));
         }
-        if self.journals && command.opcode == Opcode::Write {
+        if self.journals && command.fetched.opcode == Opcode::Write {
             self.assign(outbox, Step::Journal.of(request, command.work()));
         }
         self.assign(outbox, Step::Complete.of(request, 0));
     }
 
-    /// Garbage collection has moved pages.
     fn collected(&mut self, pages: u64, outbox: &mut Outbox) {
         self.assign(outbox, Step::Collect.of(0, pages));
     }
 
     fn usage(&self, now: Instant) -> Usage {
-        self.tables.usage(now)
+        self.tables.counted.usage(&self.tables.section, now)
     }
 }

@@ -1,35 +1,26 @@
 //! What the threads share: the commands, the index lock and the burst buffer.
 
-use meldsim::policy::firmware::{Action, Fetched, Outbox, Usage};
+use meldsim::policy::firmware::{Action, Fetched, Outbox};
 use meldsim::profile::Firmware;
 use meldsim::{Instant, Opcode};
 
 use super::buffer::BurstBuffer;
-use super::command::{Commands, Counted, NIL};
+use super::command::{Command, Commands, Counted, NIL};
 use super::lock::IndexLock;
 #[cfg(test)]
 use super::tests::Record;
 
 /// What tests record of the tables' use: nothing otherwise.
 #[cfg(not(test))]
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Record;
 
 #[cfg(not(test))]
 impl Record {
-    fn new() -> Record {
-        Record
-    }
     #[inline(always)]
     fn lock(&mut self, _request: u32) {}
     #[inline(always)]
-    fn lookup(
-        &mut self,
-        _request: u32,
-        _pages: &meldsim::policy::firmware::Pages,
-        _buffer: &BurstBuffer,
-    ) {
-    }
+    fn lookup<T>(&mut self, _request: u32, _pages: T, _buffer: &BurstBuffer) {}
 }
 
 /// The tables, and the counters of their use.
@@ -39,7 +30,9 @@ pub(super) struct Tables {
     pub(super) index: IndexLock,
     pub(super) buffer: BurstBuffer,
     pub(super) counted: Counted,
-    section: Firmware,
+    pub(super) section: Firmware,
+    /// Reused by every unlock.
+    pub(super) granted: Vec<u32>,
     pub(super) record: Record,
 }
 
@@ -51,20 +44,24 @@ impl Tables {
             buffer: BurstBuffer::new(firmware.cache_pages),
             counted: Counted::default(),
             section: firmware.clone(),
-            record: Record::new(),
+            granted: Vec::new(),
+            record: Record::default(),
         }
     }
 
     /// The controller has fetched a command.
     #[inline]
-    pub(super) fn insert(&mut self, command: Fetched) {
+    pub(super) fn insert(&mut self, fetched: Fetched) {
         self.buffer.allocate();
-        self.commands.insert(command);
-    }
-
-    /// What the firmware has done.
-    pub(super) fn usage(&self, now: Instant) -> Usage {
-        self.counted.usage(&self.section, now)
+        let (number, commands) = (fetched.request as usize, &mut self.commands.0);
+        let command = Command {
+            fetched,
+            ..Command::default()
+        };
+        match commands.get_mut(number) {
+            Some(free) => *free = command,
+            None => commands.resize(number + 1, command),
+        }
     }
 
     /// Locks the command's range. False when it overlaps another's: then it waits for that one, and
@@ -90,16 +87,17 @@ impl Tables {
     }
 
     /// Unlocks the command's range, and completes the command if its end waited for this. Commands
-    /// that wait for the range try again, in their order; those that succeed are added to `granted`.
+    /// that wait for the range try again, in their order. Returns those that succeed, in the list `granted`, to be given back.
     #[inline]
-    pub(super) fn unlock(&mut self, outbox: &mut Outbox, request: u32, granted: &mut Vec<u32>) {
+    pub(super) fn unlock(&mut self, outbox: &mut Outbox, request: u32) -> Vec<u32> {
         let command = &mut self.commands[request];
         debug_assert!(command.is_locked, "unlocked twice");
         command.is_locked = false;
         if command.is_done {
             outbox.actions.push(Action::Complete(request));
         }
-        let mut next = self.index.release(&command.pages);
+        let mut next = self.index.release(&command.fetched.pages);
+        let mut granted = std::mem::take(&mut self.granted);
         while next != NIL {
             let waiter = next;
             next = self.commands[waiter].next_waiter;
@@ -109,12 +107,13 @@ impl Tables {
                 granted.push(waiter);
             }
         }
+        granted
     }
 
     /// Whether the burst buffer serves a read: it has all of its pages.
     #[inline]
     pub(super) fn serve(&mut self, outbox: &mut Outbox, request: u32) -> bool {
-        let pages = self.commands[request].pages;
+        let pages = self.commands[request].fetched.pages;
         self.record.lookup(request, &pages, &self.buffer);
         let is_hit = self.buffer.holds(&pages);
         if is_hit {
@@ -126,7 +125,7 @@ impl Tables {
 
     /// Puts what a read has brought into the burst buffer.
     pub(super) fn fill(&mut self, request: u32) {
-        let pages = self.commands[request].pages;
+        let pages = self.commands[request].fetched.pages;
         for page in pages.first..pages.end {
             self.buffer.fill(pages.volume, page, request);
         }
@@ -136,8 +135,8 @@ impl Tables {
     #[inline]
     pub(super) fn change(&mut self, request: u32) {
         let command = &mut self.commands[request];
-        let pages = command.pages;
-        if command.opcode != Opcode::Write || command.is_partial {
+        let Fetched { opcode, pages, .. } = command.fetched;
+        if opcode != Opcode::Write || command.fetched.is_partial {
             // What is in transit may not have reached the medium: no read before this is through.
             self.buffer.forget(&pages);
             command.keeps_lock = true;
@@ -160,9 +159,9 @@ impl Tables {
     /// The medium is through with the command.
     #[inline]
     pub(super) fn end(&mut self, request: u32) {
-        let command = &self.commands[request];
-        if command.opcode == Opcode::Write {
-            self.buffer.written(&command.pages, request);
+        let Fetched { opcode, pages, .. } = self.commands[request].fetched;
+        if opcode == Opcode::Write {
+            self.buffer.written(&pages, request);
         }
     }
 

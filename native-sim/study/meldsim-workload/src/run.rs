@@ -435,6 +435,7 @@ fn settings<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Settings, D::E
 #[cfg(test)]
 mod tests {
     use super::*;
+    use meldsim::policy::firmware::{Action, Fetched, Firmware, Outbox};
 
     const JOB: &str = r#""workload": {"job": {"name": "x.fio", "text": "[one]\nsize=64k\n"}}"#;
 
@@ -511,5 +512,36 @@ mod tests {
             error.to_string().contains("use one of melded-tlc-8x8"),
             "{error}"
         );
+    }
+
+    /// Takes 3 us for each command before the medium.
+    #[derive(Debug)]
+    struct Fixed;
+
+    impl Firmware for Fixed {
+        fn accept(&mut self, command: Fetched, outbox: &mut Outbox) {
+            outbox.wake(command.request, Duration::from_us(3));
+        }
+
+        fn step(&mut self, request: u32, outbox: &mut Outbox) {
+            outbox.actions.push(Action::Start(request));
+        }
+    }
+
+    #[test]
+    fn firmware_of_another_crate_is_run() {
+        policy::register::<dyn Firmware>(policy::Policy {
+            name: "fixed",
+            about: "takes 3 us for each command",
+            make: |_, _| Ok(Box::new(Fixed)),
+        });
+        let time_us = |rest: &str| {
+            let result = run(&format!("{rest}{JOB}")).expect("a result");
+            let json: serde_json::Value = serde_json::from_str(&result).expect("JSON");
+            json["jobs"][0]["job_runtime_us"].as_f64().expect("a time")
+        };
+        // 16 reads, one after the other.
+        let longer = time_us(r#""set": ["firmware.design=fixed"], "#) - time_us("");
+        assert!((longer - 48.0).abs() < 0.01, "{longer}");
     }
 }

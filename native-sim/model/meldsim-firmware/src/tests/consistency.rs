@@ -161,7 +161,10 @@ fn racing(section: &(Design, Section), unlocked: bool) -> (Vec<u32>, u32, u32) {
             bench.step();
         }
         let tables = bench.firmware.tables();
-        assert_eq!(tables.index.release(&tables.commands[long].pages), NIL);
+        assert_eq!(
+            tables.index.release(&tables.commands[long].fetched.pages),
+            NIL
+        );
         while !is_locked(&mut bench, short) {
             bench.step();
         }

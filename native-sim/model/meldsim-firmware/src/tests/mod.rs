@@ -25,10 +25,6 @@ pub(super) struct Record {
 }
 
 impl Record {
-    pub(super) fn new() -> Record {
-        Record::default()
-    }
-
     pub(super) fn lock(&mut self, request: u32) {
         self.order.push(request);
     }
@@ -200,7 +196,7 @@ impl Bench {
 
     pub(super) fn usage(&mut self) -> Usage {
         let now = self.queue.now();
-        self.firmware.tables().usage(now)
+        self.firmware.get().usage(now)
     }
 
     /// Handles the next event, if there is one.

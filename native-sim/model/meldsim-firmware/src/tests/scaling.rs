@@ -1,7 +1,7 @@
 //! Throughput against arithmetic.
 
 use super::*;
-use crate::command::{Commands, Costs, Step};
+use crate::command::{Command, Costs, Step};
 
 /// Pages that a transaction of the flash programs.
 const PROGRAM_PAGES: u64 = 4;
@@ -43,11 +43,13 @@ fn every_page_of_a_large_command_takes_work() {
         first: 0,
         end: pages,
     };
-    let mut commands = Commands::default();
-    let mut write = Fetched::default();
-    (write.opcode, write.pages) = (Opcode::Write, whole);
-    commands.insert(write);
-    assert_eq!(commands[0].work(), pages);
+    let mut fetched = Fetched::default();
+    (fetched.opcode, fetched.pages) = (Opcode::Write, whole);
+    let command = Command {
+        fetched,
+        ..Command::default()
+    };
+    assert_eq!(command.work(), pages);
     let section = Section::default();
     let costs = Costs::new(Design::Naive, &section, PROGRAM_PAGES);
     let time = costs.of(Step::Translate, pages) - costs.of(Step::Translate, 0);

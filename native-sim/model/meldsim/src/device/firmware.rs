@@ -50,16 +50,13 @@ impl FirmwareStage {
     pub(super) fn accept(&mut self, queue: &mut EventQueue<Event>, requests: &Requests, id: u32) {
         let request = &requests[id];
         let range = request.range;
-        let mut pages = Pages {
+        let ranges = || requests.ranges(id);
+        let pages = Pages {
             // Spaces are numbered anew in each set.
             volume: range.set << 20 ^ range.space,
-            first: range.first,
-            end: range.end,
+            first: ranges().map(|range| range.first).min().unwrap_or(0),
+            end: ranges().map(|range| range.end).max().unwrap_or(0),
         };
-        for more in requests.ranges(id) {
-            pages.first = pages.first.min(more.first);
-            pages.end = pages.end.max(more.end);
-        }
         let command = Fetched {
             request: id,
             opcode: request.opcode,

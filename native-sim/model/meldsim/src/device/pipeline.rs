@@ -565,8 +565,8 @@ impl Device {
             if stage.outbox.actions.is_empty() {
                 return;
             }
-            std::mem::swap(&mut stage.actions, &mut stage.outbox.actions);
-            let mut actions = std::mem::take(&mut stage.actions);
+            let spare = std::mem::take(&mut stage.actions);
+            let mut actions = std::mem::replace(&mut stage.outbox.actions, spare);
             for action in actions.drain(..) {
                 let is_at = |id, at| self.requests.stage(id) == Some(at);
                 match action {
