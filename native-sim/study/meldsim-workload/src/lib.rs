@@ -11,54 +11,45 @@
 // A test may look at a hash map in any order.
 #![cfg_attr(test, allow(clippy::disallowed_methods, clippy::iter_over_hash_type))]
 
-mod declared;
 mod direction;
 mod distribution;
 mod error;
-mod expression;
-mod fio;
-mod group;
 mod job;
 mod jobfile;
 mod limit;
-mod list;
-mod mistakes;
 mod options;
-mod output;
 mod past;
 mod placement;
 mod quantity;
-mod rates;
 mod requests;
 mod result;
 mod room;
 mod run;
 mod runner;
 pub mod sample;
-mod series;
 mod settings;
-mod terse;
 pub mod trace;
 
-pub use declared::{is_job_option, job_options, named_option};
 pub use distribution::{Distribution, Preference, Zone, Zones};
 pub use error::RunError;
-pub use group::{Group, RANDOM_BELOW_BYTES};
 pub use job::{
     BlockShare, BlockSizes, Generator, Job, JobError, Rate, ReadWrite, parse_read_pattern,
 };
+pub use jobfile::declared::{is_job_option, job_options, named_option};
+pub use jobfile::list::write_requests;
 pub use jobfile::{
     COMMAND_LINE, JobFile, JobFileError, JobFileErrors, JobList, NoSurroundings, Surroundings,
     is_own_engine, parse_job_file, reasons,
 };
 pub use limit::{Arrivals, FULL_PERCENT, Limit, Load};
-pub use list::write_requests;
 pub use meldsim_host::{Direction, Tally};
 pub use options::{
     DataPlacement, Exit, Flow, LatencyTarget, Measure, Repeat, SteadyState, Strided,
 };
 pub use past::Past;
 pub use quantity::{Amount, parse_bytes, parse_decimal, parse_time};
+pub use result::group::{Group, RANDOM_BELOW_BYTES};
+pub use result::series::{DeviceInterval, Interval, IntervalRate, IntervalTail, TimeSeries, Track};
 pub use result::{
     DeviceResult, FdpResult, Fill, FlashPages, Half, HostPathResult, JobResult, Preconditioned,
     ProgrammedBytes, RunResult, TraceSummary, Window, ZonesResult,
@@ -68,5 +59,4 @@ pub use run::{
     capacity_bytes,
 };
 pub use runner::Runner;
-pub use series::{DeviceInterval, Interval, IntervalRate, IntervalTail, TimeSeries, Track};
 pub use settings::Settings;

@@ -1,21 +1,23 @@
 //! A job while its section is read: what is said of it so far, option by option.
 
-use super::super::declared::{first_name, job_options};
 use super::super::direction::by_direction;
-use super::super::distribution::{Distribution, at_most, parse_distribution, percentage, shares};
-use super::super::job::{
-    BlockShare, BlockSizes, GENERATORS, Job, JobError, PRIORITIES, Rate, parse_read_pattern,
-};
+use super::super::distribution::{Distribution, parse_distribution};
+use super::super::job::{BlockSizes, GENERATORS, Job, JobError, PRIORITIES, parse_read_pattern};
 use super::super::options::{
     DataPlacement, EXITS, Exit, Flow, LatencyTarget, PLACEMENTS, Repeat, SteadyState, Strided,
     ZonedBlock,
 };
 use super::super::placement::parse_placement_ids;
 use super::super::quantity::{
-    Amount, parse_bytes, parse_decimal, parse_name, parse_number, parse_time, parse_time_in,
+    Amount, parse_bytes, parse_name, parse_number, parse_time, parse_time_in,
 };
 use super::Surroundings;
 use super::foreign::{self, Engine, Foreign};
+use super::grammar::{
+    bytes_a_second, flag, parse_block_range, parse_block_split, parse_percentiles, percentile,
+    requests_a_second, share,
+};
+use crate::jobfile::declared::{first_name, job_options};
 use meldsim::engine::Duration;
 use meldsim::profile::nearest;
 
@@ -569,101 +571,4 @@ fn file_names(text: &str) -> Vec<String> {
     let names = text.replace("\\:", "\0");
     let names = names.split(':').filter(|name| !name.is_empty());
     names.map(|name| name.replace('\0', ":")).collect()
-}
-
-fn flag(text: &str) -> Result<bool, String> {
-    match text {
-        "" | "true" => Ok(true),
-        "false" => Ok(false),
-        // As in fio, any other number is on.
-        _ => parse_number(text)
-            .map(|number: u64| number > 0)
-            .map_err(|_| format!("is \"{text}\"; use 1 or 0")),
-    }
-}
-
-fn share(text: &str) -> Result<u64, String> {
-    let number = parse_decimal(text, ZonedBlock::ALL);
-    number
-        .filter(|number| *number <= ZonedBlock::ALL)
-        .ok_or_else(|| format!("is \"{text}\"; use a number from 0 to 1, such as 0.1"))
-}
-
-fn percentile(text: &str) -> Result<u64, String> {
-    let number = parse_decimal(text, LatencyTarget::ALL / 100);
-    number
-        .filter(|number| *number <= LatencyTarget::ALL)
-        .ok_or_else(|| format!("is \"{text}\"; use a percentage such as 99.9"))
-}
-
-// As in fio, a rate of 0 is no limit.
-fn bytes_a_second(text: &str) -> Result<[Option<Rate>; 3], String> {
-    let rates = by_direction(text, parse_bytes)?;
-    Ok(rates.map(|rate| rate.filter(|rate| *rate > 0).map(Rate::Bytes)))
-}
-
-fn requests_a_second(text: &str) -> Result<[Option<Rate>; 3], String> {
-    let rates = by_direction(text, parse_number)?;
-    Ok(rates.map(|rate| rate.filter(|rate| *rate > 0).map(Rate::Requests)))
-}
-
-/// fio's `smallest-largest`. As there, what follows a size is not looked at.
-fn parse_block_range(text: &str) -> Result<BlockSizes, String> {
-    let wrong = || format!("is \"{text}\", which is not SIZE-SIZE; write one such as 4k-64k");
-    let (first, last) = text
-        .split_once('-')
-        .or_else(|| text.split_once(':'))
-        .ok_or_else(wrong)?;
-    let size = |text: &str| {
-        let end = text.find(['/', ':']).unwrap_or(text.len());
-        parse_bytes(&text[..end]).map_err(|_| wrong())
-    };
-    let (first, last) = (size(first)?, size(last)?);
-    Ok(BlockSizes {
-        least: first.min(last),
-        most: first.max(last),
-        split: Vec::new(),
-    })
-}
-
-/// fio's `size/percent:size/percent`; what is left of 100 percent is shared among the sizes without one, or goes to the size of
-/// the most. As there, a range of sizes is its smallest, and percentages are whole: `5.` is 5.
-fn parse_block_split(text: &str) -> Result<BlockSizes, String> {
-    let wrong =
-        || format!("is \"{text}\", which is not SIZE/PERCENT:...; write one such as 4k/60:64k/40");
-    let (mut sizes, mut percents) = (Vec::new(), Vec::new());
-    for part in text.split(':').filter(|part| !part.is_empty()) {
-        let (size, percent) = part.split_once('/').unwrap_or((part, ""));
-        let (size, _) = size.split_once('-').unwrap_or((size, ""));
-        sizes.push(parse_bytes(size).map_err(|_| wrong())?);
-        let percent = percent.trim().trim_end_matches('.');
-        let percent = percentage(percent).ok_or_else(wrong)?;
-        percents.push(percent.filter(|percent| *percent > 0));
-    }
-    at_most("sizes", sizes.len(), Job::SPLIT_MAX)?;
-    if sizes.is_empty() {
-        return Err(wrong());
-    }
-    let percents = shares(&percents);
-    let given: u32 = percents.iter().sum();
-    if given > 100 {
-        return Err(format!(
-            "has percentages that add up to {given}; let them add up to 100"
-        ));
-    }
-    let shares = sizes.into_iter().zip(percents);
-    let split = shares.map(|(bytes, percent)| BlockShare { bytes, percent });
-    Ok(BlockSizes::split(split.collect()))
-}
-
-/// fio's `50:99:99.9`: percentiles of latencies, in millionths of a percent.
-fn parse_percentiles(text: &str) -> Result<Vec<u64>, String> {
-    let mut all = text
-        .split(':')
-        .map(percentile)
-        .collect::<Result<Vec<_>, _>>()?;
-    at_most("percentiles", all.len(), Job::PERCENTILES_MAX)?;
-    all.sort_unstable();
-    all.dedup();
-    Ok(all)
 }

@@ -3,8 +3,8 @@
 //! Several jobs report as one as fio has them: requests add up, a direction's time is that of the longest job that has it, and
 //! rates are sums, since jobs run at once. Each job's rates are those of half seconds, the last of which is over before the job.
 
-use super::super::rates::Rates;
 use super::super::result::{JobResult, Span};
+use crate::result::rates::Rates;
 use meldsim::{Duration, Instant};
 use meldsim_host::{Ended, Tally};
 

@@ -25,7 +25,7 @@ use super::result::{
     Before, DeviceResult, Fill, HostPathResult, JobResult, Preconditioned, RunResult,
 };
 use super::room::{self, Sharing};
-use super::series::Series;
+use crate::result::series::Series;
 use group::Group;
 use meldsim::device::{Aging, Device, Stats, Utilisation};
 use meldsim::nvme::NamespaceId;

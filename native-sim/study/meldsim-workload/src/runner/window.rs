@@ -6,7 +6,7 @@
 //!
 //! The marks of a set depend on its own jobs alone, so that sets that run apart have the same.
 
-use crate::rates::Rates;
+use crate::result::rates::Rates;
 use crate::result::{Half, Window};
 use meldsim::device::{Device, amplification};
 use meldsim::{Duration, Instant};

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use super::record::{Extent, Op, Record};
-use crate::group::{Group, RANDOM_BELOW_BYTES};
+use crate::result::group::{Group, RANDOM_BELOW_BYTES};
 use meldsim::Instant;
 use meldsim::nvme::Pattern;
 use meldsim_host::{Direction, Ended};

@@ -10,11 +10,11 @@ use super::reader::TraceReader;
 use super::record::{Extent, Op, Record};
 use crate::error::{Fault, RunError, TraceError};
 use crate::requests::Submitted;
+use crate::result::series::Series;
 use crate::result::{
     Before, DeviceResult, Fill, HostPathResult, JobResult, Preconditioned, RunResult, Span,
     TraceSummary,
 };
-use crate::series::Series;
 use meldsim::device::{Aging, Device, QueueId};
 use meldsim::nvme::{Command, Completion};
 use meldsim::profile::{Kind, Profile, excerpt};

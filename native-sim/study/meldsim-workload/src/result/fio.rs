@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::rates::Spread;
-use super::result::{JobResult, RunResult};
+use crate::result::rates::Spread;
+use crate::result::{JobResult, RunResult};
 use meldsim::engine::Duration;
 use meldsim_host::{Direction, Tally};
 use meldsim_stats::{LatencyHistogram, bucket, bucket_values, document};

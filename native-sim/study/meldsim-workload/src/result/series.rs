@@ -20,7 +20,7 @@ const BUCKET_BITS: u32 = 6;
 
 /// Collects the requests of a run by when they completed, and the device's counters between.
 #[derive(Clone, Debug)]
-pub(super) struct Series {
+pub(crate) struct Series {
     interval: Duration,
     /// For each job, by direction.
     tracks: Vec<[Vec<Cell>; 4]>,
@@ -68,7 +68,7 @@ impl Cell {
 }
 
 impl Series {
-    pub(super) fn new(interval: Duration, jobs: usize) -> Series {
+    pub(crate) fn new(interval: Duration, jobs: usize) -> Series {
         Series {
             interval: interval.max(Duration::from_ps(1)),
             tracks: vec![<[Vec<Cell>; 4]>::default(); jobs],
@@ -77,12 +77,12 @@ impl Series {
     }
 
     /// When the device's counters are wanted next.
-    pub(super) fn next_sample(&self) -> Instant {
+    pub(crate) fn next_sample(&self) -> Instant {
         Instant::START + self.interval * (self.ends.len() as u64 + 1)
     }
 
     /// The counters at or after [`Series::next_sample`].
-    pub(super) fn sample(&mut self, stats: &Stats) {
+    pub(crate) fn sample(&mut self, stats: &Stats) {
         while self.next_sample().as_ps() <= stats.now_ps {
             if self.ends.len() == INTERVALS_MAX {
                 self.halve();
@@ -93,14 +93,14 @@ impl Series {
     }
 
     /// Samples the device if that is due. Returns when it is due next.
-    pub(super) fn keep_up(&mut self, device: &Device) -> Instant {
+    pub(crate) fn keep_up(&mut self, device: &Device) -> Instant {
         if device.now() >= self.next_sample() {
             self.sample(&device.stats());
         }
         self.next_sample()
     }
 
-    pub(super) fn record(&mut self, job: usize, ended: &Ended) {
+    pub(crate) fn record(&mut self, job: usize, ended: &Ended) {
         let mut index = (ended.completed.as_ps() / self.interval.as_ps()) as usize;
         while index >= INTERVALS_MAX {
             self.halve();
@@ -140,7 +140,7 @@ impl Series {
     }
 
     /// The intervals up to the last completion or `last`, the counters at the run's end.
-    pub(super) fn result(mut self, names: &[String], last: &Stats) -> TimeSeries {
+    pub(crate) fn result(mut self, names: &[String], last: &Stats) -> TimeSeries {
         let end = Instant::START + Duration::from_ps(last.now_ps);
         let longest = self.tracks.iter().flatten().map(Vec::len).max();
         let mut count = longest.unwrap_or(0).max(self.ends.len());

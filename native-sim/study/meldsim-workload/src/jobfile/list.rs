@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::job::Job;
-use super::requests::Requests;
-use super::runner::Runner;
+use crate::job::Job;
+use crate::requests::Requests;
+use crate::runner::Runner;
 use meldsim::Profile;
 use meldsim_host::Direction;
 use meldsim_stats::csv_lines;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::result::RunResult;
+use crate::result::RunResult;
 
 /// Fields of percentiles, whether there are so many or not.
 const PERCENTILES: usize = 20;

@@ -5,7 +5,7 @@
 const DEPTH_MAX: u32 = 32;
 
 /// The value of an expression in parentheses, if it is one and fits. `number` reads a number with its unit.
-pub(super) fn evaluate(text: &str, number: &dyn Fn(&str) -> Option<u64>) -> Option<u64> {
+pub(crate) fn evaluate(text: &str, number: &dyn Fn(&str) -> Option<u64>) -> Option<u64> {
     let mut rest = Rest {
         text: text.trim(),
         number,
@@ -95,8 +95,8 @@ impl Rest<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::quantity::{parse_bytes, parse_time};
     use super::*;
+    use crate::quantity::{parse_bytes, parse_time};
     use meldsim::engine::Duration;
 
     fn value(text: &str) -> Option<u64> {

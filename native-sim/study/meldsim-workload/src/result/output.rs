@@ -1,9 +1,9 @@
 //! A run's result as text for people and as CSV.
 
-use super::result::{
+use crate::result::series::{DeviceInterval, TimeSeries, Track};
+use crate::result::{
     DeviceResult, FdpResult, HostPathResult, ProgrammedBytes, RunResult, TraceSummary, failures,
 };
-use super::series::{DeviceInterval, TimeSeries, Track};
 use meldsim::engine::Duration;
 use meldsim_host::Tally;
 use meldsim_stats::{Table, bytes, clauses, count, csv, csv_number, duration, percent, rate_mib_s};

@@ -4,13 +4,13 @@ use meldsim::engine::Duration;
 
 /// Numbers, of which only sums are kept.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Spread {
-    pub(super) min: f64,
-    pub(super) max: f64,
-    pub(super) mean: f64,
+pub(crate) struct Spread {
+    pub(crate) min: f64,
+    pub(crate) max: f64,
+    pub(crate) mean: f64,
     /// Squares of what each is away from the mean, added up.
     squares: f64,
-    pub(super) samples: u64,
+    pub(crate) samples: u64,
 }
 
 impl Spread {
@@ -37,30 +37,30 @@ impl Spread {
     }
 
     /// As fio's, of a sample.
-    pub(super) fn deviation(&self) -> f64 {
+    pub(crate) fn deviation(&self) -> f64 {
         libm::sqrt(self.squares / (self.samples as f64 - 1.0).max(1.0))
     }
 }
 
 /// Rates of a direction.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Rates {
+pub(crate) struct Rates {
     /// Requests a second.
-    pub(super) iops: Spread,
+    pub(crate) iops: Spread,
     /// KiB a second.
-    pub(super) kib_s: Spread,
+    pub(crate) kib_s: Spread,
 }
 
 impl Rates {
     /// Takes in so many requests and bytes of a time.
-    pub(super) fn add(&mut self, requests: u64, bytes: u64, time: Duration) {
+    pub(crate) fn add(&mut self, requests: u64, bytes: u64, time: Duration) {
         let seconds = time.as_secs_f64();
         self.iops.add(requests as f64 / seconds);
         self.kib_s.add(bytes as f64 / 1024.0 / seconds);
     }
 
     /// Adds the rates of a job that ran at the same time.
-    pub(super) fn join(&mut self, other: &Rates) {
+    pub(crate) fn join(&mut self, other: &Rates) {
         self.iops.join(&other.iops);
         self.kib_s.join(&other.kib_s);
     }

@@ -1,8 +1,8 @@
 //! What makes a job impossible.
 
-use super::distribution::{Distribution, Zones};
-use super::job::{Job, JobError};
-use super::options::{DataPlacement, SteadyState};
+use crate::distribution::{Distribution, Zones};
+use crate::job::{Job, JobError};
+use crate::options::{DataPlacement, SteadyState};
 use meldsim::engine::Duration;
 use meldsim::nvme::MAX_STREAMS;
 

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 /// What is declared of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Meaning {
+pub(crate) enum Meaning {
     /// It is an option of jobs here.
     Own,
     /// It changes nothing here, for this reason.
@@ -24,7 +24,7 @@ struct Declared {
 
 static DECLARED: LazyLock<Vec<Declared>> = LazyLock::new(|| {
     let (mut all, mut part) = (Vec::new(), "");
-    for line in include_str!("../options.md").lines() {
+    for line in include_str!("../../options.md").lines() {
         part = line.strip_prefix("## ").unwrap_or(part);
         let Some(row) = line.strip_prefix("| `") else {
             continue;
@@ -62,19 +62,19 @@ pub fn job_options() -> impl Iterator<Item = &'static str> {
 }
 
 /// What an option means, if there is one of that name.
-pub(super) fn meaning(key: &str) -> Option<Meaning> {
+pub(crate) fn meaning(key: &str) -> Option<Meaning> {
     let option = declared().find(|option| option.name == key)?;
     Some(option.meaning)
 }
 
 /// The first name of an option; of what is none, the name itself.
-pub(super) fn first_name(key: &str) -> &str {
+pub(crate) fn first_name(key: &str) -> &str {
     let option = declared().find(|option| option.name == key);
     option.map_or(key, |option| option.first)
 }
 
 /// What a refused engine does.
-pub(super) fn engine(name: &str) -> Option<&'static str> {
+pub(crate) fn engine(name: &str) -> Option<&'static str> {
     DECLARED.iter().find_map(|engine| match engine.meaning {
         Meaning::Engine(does) if engine.name == name => Some(does),
         _ => None,
