@@ -13,7 +13,7 @@ use super::tests::Record;
 /// What tests record of the tables' use: nothing otherwise.
 #[cfg(not(test))]
 #[derive(Debug, Default)]
-pub(super) struct Record;
+pub(super) struct Record {}
 
 #[cfg(not(test))]
 impl Record {
