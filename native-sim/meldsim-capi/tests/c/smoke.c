@@ -291,6 +291,66 @@ static void run(void) {
   CHECK(meldsim_report("{\"inputs\": [], \"command\": \"smoke\"}"), == MELDSIM_ERR_ARGUMENT);
 }
 
+/* A policy counts in its context: calls of rank or of_write, and how many of it there are. */
+typedef struct counts {
+  int64_t asked, alive;
+} counts;
+
+static void *make(void *context, const char *options, uint32_t superblocks, uint32_t pages_per_superblock) {
+  if (strcmp(options, "{}") != 0 || superblocks == 0 || pages_per_superblock == 0) {
+    meldsim_policy_error("has no options");
+    return NULL;
+  }
+  ((counts *)context)->alive++;
+  return context;
+}
+
+static void drop(void *policy) { ((counts *)policy)->alive--; }
+
+/* The superblock that was closed first, and no other. */
+static int32_t rank(void *policy, uint64_t now, const meldsim_candidate *candidates, uint32_t n, uint32_t most,
+                    uint32_t *ranked) {
+  const meldsim_candidate *first = candidates;
+  for (uint32_t at = 1; at < n; at++) {
+    if (candidates[at].closed_at < first->closed_at) first = &candidates[at];
+  }
+  ((counts *)policy)->asked++;
+  if (most == 0 || n == 0 || first->closed_at > now) return 0;
+  ranked[0] = first->number;
+  return 1;
+}
+
+static int32_t of_write(void *policy, uint32_t space, uint64_t page, uint32_t stream) {
+  ((counts *)policy)->asked++;
+  return space == 0 && page < UINT64_C(1) << 40 ? (int32_t)stream : -1;
+}
+
+static int64_t overwrite(const char *key) {
+  char request[512];
+  snprintf(request, sizeof request,
+           "{\"command\": \"smoke\", \"profile\": \"melded-tlc-8x8\", \"precondition\": \"fill=100,random=100\", \"set\": "
+           "[\"geometry.blocks_per_plane=20\", \"geometry.wordlines_per_block=16\", \"%s\"], \"workload\": {\"job\": {"
+           "\"name\": \"x\", \"text\": \"[a]\\nrw=randwrite\\nsize=100%%\\nio_size=16m\\n\"}}}",
+           key);
+  return meldsim_run(MELDSIM_ABI_VERSION, request);
+}
+
+static void policies(void) {
+  counts of_victims = {0, 0}, of_placement = {0, 0};
+  meldsim_victims victims = {.size = sizeof victims, .context = &of_victims, .make = make, .drop = drop, .rank = rank};
+  meldsim_placement by_stream = {
+      .size = sizeof by_stream, .moved = 1, .context = &of_placement, .make = make, .drop = drop, .of_write = of_write};
+  CHECK(meldsim_register_victims(MELDSIM_ABI_VERSION, "first", "the one closed first", &victims), == MELDSIM_OK);
+  CHECK(meldsim_register_placement(MELDSIM_ABI_VERSION, "by-stream", "as streams", &by_stream), == MELDSIM_OK);
+  CHECK(meldsim_register_victims(MELDSIM_ABI_VERSION, "greedy", "", &victims), == MELDSIM_ERR_ARGUMENT);
+  CHECK(overwrite("gc.victim=first"), > 1);
+  CHECK(overwrite("ftl.placement=by-stream"), > 1);
+  CHECK(of_victims.asked > 0 && of_placement.asked >= 4096, == 1);
+  CHECK(of_victims.alive + of_placement.alive, == 0);
+  CHECK(overwrite("policy.first.age=1"), > 1);
+  CHECK(overwrite("gc.victim=first\", \"policy.first.age=1"), == MELDSIM_ERR_POLICY);
+}
+
 int main(void) {
   int64_t device = 0;
   CHECK(meldsim_abi_version(), == MELDSIM_ABI_VERSION);
@@ -347,6 +407,7 @@ int main(void) {
   zones();
   ring();
   run();
+  policies();
   puts("ok");
   return 0;
 }
