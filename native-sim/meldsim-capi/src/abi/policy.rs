@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use meldsim::policy::placement::{FRONTIERS, Frontier, Page, Placement, Shape as PlacementShape};
 use meldsim::policy::victim::{Candidate, Log, Shape, Victims};
-use meldsim::policy::{Given, Kind, Make, Policy, fail, try_register};
+use meldsim::policy::{Given, Kind, Make, Policy, check_new, fail, try_register};
 
 use super::check_abi;
 use crate::entry::{boundary, string};
@@ -253,6 +253,7 @@ unsafe fn put<K: Kind + ?Sized, T: Table>(
         })?;
         let mut tables = tables.lock().unwrap_or_else(PoisonError::into_inner);
         if !tables.contains_key(name) {
+            check_new::<K>(name).map_err(Failure::argument)?;
             // As long as the process: profiles name it by these.
             let policy = Policy {
                 name: String::leak(name.to_owned()),

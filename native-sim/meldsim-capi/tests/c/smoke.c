@@ -330,7 +330,7 @@ static int64_t overwrite(const char *key) {
   snprintf(request, sizeof request,
            "{\"command\": \"smoke\", \"profile\": \"melded-tlc-8x8\", \"precondition\": \"fill=100,random=100\", \"set\": "
            "[\"geometry.blocks_per_plane=20\", \"geometry.wordlines_per_block=16\", \"%s\"], \"workload\": {\"job\": {"
-           "\"name\": \"x\", \"text\": \"[a]\\nrw=randwrite\\nsize=100%%\\nio_size=16m\\n\"}}}",
+           "\"name\": \"x\", \"text\": \"[a]\\nrw=write\\nsize=100%%\\nio_size=16m\\n\"}}}",
            key);
   return meldsim_run(MELDSIM_ABI_VERSION, request);
 }

@@ -10,7 +10,7 @@ use super::options::{
     DataPlacement, Exit, Flow, LatencyTarget, Repeat, SteadyState, Strided, ZonedBlock,
 };
 use super::quantity::{Amount, name_of, parse_name};
-use crate::jobfile::declared::first_name;
+use crate::declared::first_name;
 use meldsim::engine::Duration;
 use meldsim::nvme::{Pattern, Priority};
 use meldsim_host::Direction;

@@ -11,9 +11,11 @@
 // A test may look at a hash map in any order.
 #![cfg_attr(test, allow(clippy::disallowed_methods, clippy::iter_over_hash_type))]
 
+mod declared;
 mod direction;
 mod distribution;
 mod error;
+mod expression;
 mod job;
 mod jobfile;
 mod limit;
@@ -30,13 +32,12 @@ pub mod sample;
 mod settings;
 pub mod trace;
 
+pub use declared::{is_job_option, job_options, named_option};
 pub use distribution::{Distribution, Preference, Zone, Zones};
 pub use error::RunError;
 pub use job::{
     BlockShare, BlockSizes, Generator, Job, JobError, Rate, ReadWrite, parse_read_pattern,
 };
-pub use jobfile::declared::{is_job_option, job_options, named_option};
-pub use jobfile::list::write_requests;
 pub use jobfile::{
     COMMAND_LINE, JobFile, JobFileError, JobFileErrors, JobList, NoSurroundings, Surroundings,
     is_own_engine, parse_job_file, reasons,
@@ -59,4 +60,5 @@ pub use run::{
     capacity_bytes,
 };
 pub use runner::Runner;
+pub use runner::list::write_requests;
 pub use settings::Settings;

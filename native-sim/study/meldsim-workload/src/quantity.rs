@@ -3,7 +3,7 @@
 
 use std::str::FromStr;
 
-use crate::jobfile::expression::evaluate;
+use crate::expression::evaluate;
 use meldsim::engine::Duration;
 use meldsim::profile::{ByteSize, is_fraction, is_too_large, nearest, parse_quantity};
 

@@ -83,6 +83,23 @@ impl<K: Kind + ?Sized> Shelf<K> {
         }
     }
 
+    fn check_new(&self, name: &str, registered: &[&Policy<K>]) -> Result<(), String> {
+        let key = K::KEY;
+        let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        if name.is_empty() || !name.chars().all(is_plain) {
+            return Err(format!(
+                "{key}: a policy is named {name:?}; use small letters, digits and hyphens"
+            ));
+        }
+        let mut all = self.shipped.iter().chain(registered.iter().copied());
+        match all.any(|policy| policy.name == name) {
+            true => Err(format!(
+                "{key}: there are two policies named {name:?}; rename one"
+            )),
+            false => Ok(()),
+        }
+    }
+
     fn all(&self) -> Vec<&'static Policy<K>> {
         let registered = self.registered.lock();
         let registered = registered.unwrap_or_else(PoisonError::into_inner);
@@ -108,27 +125,24 @@ pub fn register<K: Kind + ?Sized>(policy: Policy<K>) -> Name<K> {
 ///
 /// There is one of that name, or the name has other characters than small letters, digits and hyphens.
 pub fn try_register<K: Kind + ?Sized>(policy: Policy<K>) -> Result<Name<K>, String> {
-    let name = policy.name;
-    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    if name.is_empty() || !name.chars().all(is_plain) {
-        let key = K::KEY;
-        return Err(format!(
-            "{key}: a policy is named {name:?}; use small letters, digits and hyphens"
-        ));
-    }
     let registered = K::shelf().registered.lock();
     let mut registered = registered.unwrap_or_else(PoisonError::into_inner);
-    let mut all = K::shelf().shipped.iter().chain(registered.iter().copied());
-    if all.any(|policy| policy.name == name) {
-        let key = K::KEY;
-        return Err(format!(
-            "{key}: there are two policies named {name:?}; rename one"
-        ));
-    }
+    K::shelf().check_new(policy.name, &registered)?;
     // They live as long as the process; so do profiles that name them.
     let policy: &'static Policy<K> = Box::leak(Box::new(policy));
     registered.push(policy);
     Ok(Name(policy))
+}
+
+/// Whether a policy of this kind may be [registered](try_register) under a name.
+///
+/// # Errors
+///
+/// As [`try_register`].
+pub fn check_new<K: Kind + ?Sized>(name: &str) -> Result<(), String> {
+    let registered = K::shelf().registered.lock();
+    let registered = registered.unwrap_or_else(PoisonError::into_inner);
+    K::shelf().check_new(name, &registered)
 }
 
 /// A policy, whatever its kind.

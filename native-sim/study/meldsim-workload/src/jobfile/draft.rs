@@ -17,7 +17,7 @@ use super::grammar::{
     bytes_a_second, flag, parse_block_range, parse_block_split, parse_percentiles, percentile,
     requests_a_second, share,
 };
-use crate::jobfile::declared::{first_name, job_options};
+use crate::declared::{first_name, job_options};
 use meldsim::engine::Duration;
 use meldsim::profile::nearest;
 

@@ -1,6 +1,6 @@
 //! What becomes of options and engines of fio that jobs here do not have.
 
-use crate::jobfile::declared::{self, Meaning};
+use crate::declared::{self, Meaning};
 
 /// Engines whose requests wait in a queue, `iodepth` deep.
 const QUEUED: &str =

@@ -6,12 +6,9 @@
 //!               `--> foreign: what becomes of fio's other options and engines, which the page names
 //! ```
 
-pub(crate) mod declared;
 mod draft;
-pub(crate) mod expression;
 mod foreign;
 mod grammar;
-pub(crate) mod list;
 pub(crate) mod mistakes;
 mod show;
 #[cfg(test)]

@@ -247,7 +247,7 @@ fn every_option_sets_what_it_says() {
 /// What the tables declare is what is taken, passed over or refused.
 #[test]
 fn the_tables_declare_what_becomes_of_each_option() {
-    use crate::jobfile::declared::{Meaning, first_name, job_options, meaning, named_option};
+    use crate::declared::{Meaning, first_name, job_options, meaning, named_option};
     let set = |key: &str| Draft::new(Job::new("a"), None).set(key, "x");
     let mut counts = [0; 3];
     for key in job_options() {

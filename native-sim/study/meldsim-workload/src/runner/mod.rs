@@ -10,6 +10,7 @@ mod adapt;
 mod apart;
 mod batch;
 mod group;
+pub(crate) mod list;
 mod running;
 mod window;
 mod zoned;

@@ -24,7 +24,7 @@ struct Declared {
 
 static DECLARED: LazyLock<Vec<Declared>> = LazyLock::new(|| {
     let (mut all, mut part) = (Vec::new(), "");
-    for line in include_str!("../../options.md").lines() {
+    for line in include_str!("../options.md").lines() {
         part = line.strip_prefix("## ").unwrap_or(part);
         let Some(row) = line.strip_prefix("| `") else {
             continue;
