@@ -327,6 +327,22 @@ fn a_flush_does_not_overtake_the_data_of_a_write() {
     assert_eq!((stats.mapped_pages, stats.programs), (1, 1));
 }
 
+/// As on a drive: who wants the data of a write waits for its completion.
+#[test]
+fn a_read_overtakes_a_write_that_crosses_the_link() {
+    let mut profile = Profile::builtin("melded-tlc-8x8").unwrap();
+    profile.host.link_rate = DataRate(4_096_000_000); // a page in 1 us
+    let (mut device, nsid) = device(&profile);
+    let write = Command::write(nsid, 0, 16, SEQUENTIAL, 0);
+    device.submit(&write).unwrap();
+    device.submit(&Command::read(nsid, 0, 1, 1)).unwrap();
+    drain(&mut device);
+    assert_eq!(device.stats().unmapped_page_reads, 1);
+    device.submit(&Command::read(nsid, 0, 1, 2)).unwrap();
+    drain(&mut device);
+    assert_eq!(device.stats().unmapped_page_reads, 1);
+}
+
 #[test]
 fn a_fast_link_pipelines_the_pages_of_a_read() {
     let mut profile = Profile::builtin("melded-tlc-8x8").unwrap();
