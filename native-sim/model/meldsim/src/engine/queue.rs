@@ -143,7 +143,7 @@ impl Timers {
     }
 
     /// Sets a timer to a key whose lowest bits are free.
-    #[inline(always)]
+    #[inline]
     fn set(&mut self, timer: u32, key: Key) {
         let key = key | Key::from(timer);
         match self.leaves {

@@ -66,9 +66,22 @@ pub(super) fn ask<K: Kind + ?Sized, T>(
     call: &'static str,
     body: impl FnOnce() -> T,
 ) -> T {
-    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|payload| {
-        raise(K::KEY, policy, call, text_of(payload.as_ref()));
-    })
+    match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(answer) => answer,
+        Err(payload) => raised(K::KEY, policy, call, payload),
+    }
+}
+
+/// What unwound from a policy goes on as its fault.
+#[cold]
+#[inline(never)]
+fn raised(
+    key: &'static str,
+    policy: &'static str,
+    call: &'static str,
+    payload: Box<dyn Any + Send>,
+) -> ! {
+    raise(key, policy, call, text_of(payload.as_ref()))
 }
 
 fn text_of(payload: &(dyn Any + Send)) -> String {

@@ -98,12 +98,9 @@ impl<'a> Given<'a> {
 
     /// All that is given, as an object of JSON: for a policy that checks its options itself.
     pub fn json(&mut self) -> String {
-        let all = self.options.into_iter().flatten();
         self.takes_all = true;
-        let all: serde_json::Map<String, serde_json::Value> = all
-            .map(|(name, value)| (name.clone(), serde_json::json!(value)))
-            .collect();
-        serde_json::Value::Object(all).to_string()
+        let all = self.options.map(serde_json::to_string);
+        all.and_then(Result::ok).unwrap_or_else(|| "{}".to_owned())
     }
 
     pub(super) fn finish(self) -> Result<(), OptionError> {
