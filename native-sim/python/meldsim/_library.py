@@ -33,7 +33,7 @@ _SIGNATURES: dict[str, tuple] = {
 }
 
 _ERR_POLICY = -16
-#: What policies raised, by the thread that they ran in.
+#: What policies raised, by the thread that had them made.
 RAISED: dict[int, BaseException] = {}
 
 
@@ -65,9 +65,7 @@ LIBRARY = _load()
 def checked(outcome: int) -> int:
     """The outcome of a call, or the exception of what is below 0."""
     if outcome < 0:
-        # A device may have several threads; then it is the only one's that has raised.
-        ran_in = threading.get_ident() if threading.get_ident() in RAISED else next(iter(RAISED), 0)
-        if outcome == _ERR_POLICY and (raised := RAISED.pop(ran_in, None)):
+        if outcome == _ERR_POLICY and (raised := RAISED.pop(threading.get_ident(), None)):
             raise raised
         text = ctypes.create_string_buffer(LIBRARY.meldsim_last_error(None, 0))
         LIBRARY.meldsim_last_error(text, len(text))

@@ -86,6 +86,8 @@ _CANDIDATE = struct.Struct("=4xIQIII4x")
 _numbers = itertools.count(1)
 #: Policies that were registered, and their copies in logs, by what the library calls them.
 _known: dict[int, Any] = {}
+#: The threads that had the copies made.
+_makers: dict[int, int] = {}
 _own = threading.local()
 
 
@@ -118,8 +120,9 @@ def _guarded(function: Any, failure: Any = -1) -> Any:
         try:
             return function(*arguments)
         except BaseException as error:
-            RAISED[threading.get_ident()] = error
-            LIBRARY.meldsim_policy_error(f"raised {type(error).__name__}: {error}".encode())
+            # Who had the policy made waits for the call, also where the library has threads of its own.
+            RAISED[_makers.get(arguments[0], threading.get_ident()) if arguments else threading.get_ident()] = error
+            LIBRARY.meldsim_policy_error(f"raised {type(error).__name__}: {error}".encode(errors="replace"))
             return failure
 
     return call
@@ -132,7 +135,7 @@ def _make(context: int, options: bytes, superblocks: int, pages: int) -> int | N
         policy = copy.deepcopy(getattr(_own, "policies", {}).get(given.name, given))
         policy.begin(superblocks, pages, json.loads(options))
         number = next(_numbers)
-        _known[number] = policy
+        _known[number], _makers[number] = policy, threading.get_ident()
         return number
 
     return _guarded(make, None)()
@@ -141,6 +144,7 @@ def _make(context: int, options: bytes, superblocks: int, pages: int) -> int | N
 @CFUNCTYPE(None, c_void_p)
 def _drop(number: int) -> None:
     _known.pop(number, None)
+    _makers.pop(number, None)
 
 
 def _told(method: str, *types: Any) -> Any:
